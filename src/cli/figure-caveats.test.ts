@@ -37,6 +37,17 @@ test('after figures are written, the caveat says only what has changed', () => {
   expect(caveatsOf({ toWrite: null, declaredMean: null })).toEqual([]);
 });
 
+test('figures over one or two seeds cause a caveat where they are written', () => {
+  const over = (seeds: number, toWrite: string | null = null) =>
+    caveatsOf({ measurement: { ...measurement, seeds }, declaredMean: null, toWrite });
+  expect([1, 2, 3].map((seeds) => over(seeds).join())).toEqual([
+    expect.stringMatching(/^One seed shows no spread, .* \(default: 5\)\.$/),
+    expect.stringMatching(/^Two seeds hardly show the spread/),
+    '',
+  ]);
+  expect(over(1, 'mlab tasks baseline colours --write')).toEqual([]);
+});
+
 test('a baseline with a spread above the success threshold causes a caveat, unless it has a remedy', () => {
   const noisy = { ...measurement, spread: 0.08 };
   expect(caveatsOf({ measurement: noisy, declaredMean: null })).toEqual([

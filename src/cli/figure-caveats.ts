@@ -7,6 +7,8 @@ import { duration, number, percent } from './table.ts';
 const maxSpreads = 3;
 /** Of wall time to processor time: of a script that only computes it is 1 or less. */
 const busyRatio = 1.5;
+/** With fewer seeds, a spread is hardly known. */
+const fewSeeds = 3;
 
 export const nameOf = {
   starter: 'starter',
@@ -37,6 +39,7 @@ export function figureCaveats(measured: MeasuredHere): string[] {
   const { task, measurement } = measured;
   return [
     driftCaveat(measured),
+    seedsCaveat(measured),
     noiseCaveat(measured),
     chanceCaveat(task, measurement),
     busyCaveat(measured),
@@ -56,6 +59,12 @@ function driftCaveat(measured: MeasuredHere): string | null {
     : `The ${nameOf[measurement.what]} no longer scores what task.yaml says (${field}); measured was ` +
         `${number(measurement.mean)}, ${far}. ` +
         `If it was changed on purpose: ${toWrite}`;
+}
+
+function seedsCaveat({ measurement: { seeds }, toWrite }: MeasuredHere): string | null {
+  if (toWrite !== null || seeds >= fewSeeds) return null;
+  const known = seeds === 1 ? 'One seed shows no spread' : 'Two seeds hardly show the spread';
+  return `${known}, by which runs are judged: measure and write it over more (default: 5).`;
 }
 
 function noiseCaveat({ task: { file }, measurement }: MeasuredHere): string | null {

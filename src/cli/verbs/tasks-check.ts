@@ -167,7 +167,8 @@ async function checkOne(
     versions: { mlab: context.version, node: process.version },
     signal: gpus === undefined ? context.signal : AbortSignal.any([context.signal, gpus.lost]),
     onProgress: log,
-    onReport: (report) => log(`${report.agent}: ${verdictOf(report)} (${duration(report.seconds)})`),
+    onReport: (report, { ended, of }) =>
+      log(`${report.agent}: ${verdictOf(report)} (${duration(report.seconds)}; ${ended} of ${of} agents)`),
   });
   const checked = { reports, folder, gpus: gpus?.gpus };
   const leaks = await leaksOf(context, resources, settings, checked, options);

@@ -45,8 +45,11 @@ export interface CheckTaskOptions {
   gpus?: HeldGpus | undefined;
   signal: AbortSignal;
   onProgress: (line: string) => void;
-  /** Called for each validation agent as it ends. */
-  onReport: (report: ValidationAgentReport) => void;
+  /**
+   * Called for each validation agent as it ends.
+   * @param count of those that have ended, and of all
+   */
+  onReport: (report: ValidationAgentReport, count: { ended: number; of: number }) => void;
 }
 
 /** Runs the validation agents on a task, several at a time, each as a separate run, and judges each. */
@@ -62,6 +65,7 @@ export async function checkTask(options: CheckTaskOptions): Promise<ValidationAg
   const experiment = createExperiment(options.folder, planOf(validationAgents, options));
   const secrets = await secretsOf(resources);
   const limit = pLimit(parallel);
+  let ended = 0;
   // Wait for all, whatever the result of one: the folder that they write to is removed afterwards.
   const outcomes = await Promise.allSettled(
     validationAgents.map((validationAgent) =>
@@ -76,7 +80,7 @@ export async function checkTask(options: CheckTaskOptions): Promise<ValidationAg
           token: randomBytes(8).toString('hex'),
         };
         const report = await reportOf(validationAgent, spec, scene, options);
-        options.onReport(report);
+        options.onReport(report, { ended: ++ended, of: validationAgents.length });
         return report;
       }),
     ),
