@@ -110,12 +110,15 @@ test('a sandbox is made where only its own volume is mounted, and shows that', a
   expect(await mountsWithoutOthers([place.workspace])).toBeNull();
   await using second = await openWorkspaceVolume(other.workspace, 64 * mebibyte);
   expect(second.holder).toBe('kernel');
-  const view = await mountsWithoutOthers([place.data, place.workspace]);
-  const inView = execFileSync('nsenter', [`--mount=${view?.path}`, 'cat', '/proc/self/mountinfo'], {
-    encoding: 'utf8',
-  });
-  view?.[Symbol.dispose]();
-  expect([place, other].map(({ workspace }) => inView.includes(` ${workspace} `))).toEqual([true, false]);
+  const shownWith = async (...sources: string[]): Promise<boolean[]> => {
+    using view = await mountsWithoutOthers(sources);
+    const argv = [`--mount=${view?.path}`, 'cat', '/proc/self/mountinfo'];
+    const mounts = execFileSync('nsenter', argv, { encoding: 'utf8' });
+    return [place, other].map(({ workspace }) => mounts.includes(` ${workspace} `));
+  };
+  expect(await shownWith(place.data, place.workspace)).toEqual([true, false]);
+  expect(await shownWith(place.root)).toEqual([true, false]);
+  expect(await shownWith(place.data)).toEqual([false, false]);
   expect([place, other].map(({ workspace }) => isMounted(workspace))).toEqual([true, true]);
   for (const { workspace, spec } of [place, other]) {
     await using sandbox = await createSandbox('bubblewrap', spec());

@@ -8,6 +8,7 @@ import { findProgram } from './find-program.ts';
 import { hostMounts } from './host-mounts.ts';
 import { kernelText } from './kernel-text.ts';
 import { isOrphaned, ownedName } from './owner.ts';
+import { isWithin } from './paths.ts';
 import {
   blockBytes,
   inodeBytes,
@@ -82,7 +83,9 @@ function keeperOf(): VolumeKeeper {
 export async function mountsWithoutOthers(sources: readonly string[]): Promise<MountView | null> {
   if (inUse.size < 2) return null;
   const devices = new Set(sources.map((source) => statSync(source, { throwIfNoEntry: false })?.dev));
-  const view = keeperOf().view([...inUse].flatMap(([place, device]) => (devices.has(device) ? [place] : [])));
+  const isShown = (place: string) => sources.some((source) => isWithin(source, place));
+  const kept = [...inUse].filter(([place, device]) => devices.has(device) || isShown(place));
+  const view = keeperOf().view(kept.map(([place]) => place));
   let isLate = false;
   void view.then((made) => (isLate ? made?.[Symbol.dispose]() : undefined));
   const late = sleep(startMs, null, { ref: false }).finally(() => {
