@@ -36,6 +36,10 @@ LO_FLAGS_AUTOCLEAR = 4
 LOOP_INFO = struct.pack("@5Q4I", 0, 0, 0, 0, 0, 0, 0, 0, LO_FLAGS_AUTOCLEAR).ljust(232, b"\0")
 TRIES = 100
 
+MOUNTS = "/proc/self/ns/mnt"
+
+own_mounts = os.open(MOUNTS, os.O_RDONLY | os.O_CLOEXEC)
+root = os.open("/", os.O_RDONLY | os.O_CLOEXEC)
 libc = ctypes.CDLL(None, use_errno=True)
 mounted = {}
 views = {}
@@ -95,25 +99,25 @@ def unmount(id):
 
 def view(id, keep):
     """The path of a namespace."""
-    root = os.open("/", os.O_RDONLY | os.O_CLOEXEC)
-    own = os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
-    call(libc.unshare, CLONE_NEWNS, about="mounts")
     try:
+        # Whether this may come back, and to the root folder that it has now.
+        come_back()
+        if not os.path.samestat(os.fstat(root), os.stat("/")):
+            raise OSError("whoever enters a namespace has another root folder than this process")
+        call(libc.unshare, CLONE_NEWNS, about="mounts")
         call(libc.mount, None, b"/", None, MS_REC | MS_PRIVATE, None, about="/")
         for place in set(mounted.values()).difference(keep):
             call(libc.umount2, os.fsencode(place), MNT_DETACH, about=place)
-        views[id] = os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
+        views[id] = os.open(MOUNTS, os.O_RDONLY | os.O_CLOEXEC)
     finally:
-        call(libc.setns, own, CLONE_NEWNS, about="mounts")
-        is_elsewhere = not os.path.samestat(os.fstat(root), os.stat("/"))
+        come_back()
         os.fchdir(root)
         os.chroot(".")
-        os.close(root)
-        os.close(own)
-    if is_elsewhere:
-        close(id)
-        raise OSError("whoever enters a namespace has another root folder than this process")
     return f"/proc/{os.getpid()}/fd/{views[id]}"
+
+
+def come_back():
+    call(libc.setns, own_mounts, CLONE_NEWNS, about=MOUNTS)
 
 
 def close(id):
