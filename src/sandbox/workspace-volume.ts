@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdirSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ownTurn } from '../lib/own-turn.ts';
 import { findProgram } from './find-program.ts';
 import { hostMounts } from './host-mounts.ts';
 import { kernelText } from './kernel-text.ts';
@@ -47,8 +46,6 @@ export async function openWorkspaceVolume(folder: string, maxBytes: number): Pro
   const imageBytes = wholeBlocks(maxBytes * (1.03 + inodeBytes / inodeEvery) + 32 * mebibyte);
   const reason = whyNot(folder, imageBytes);
   if (reason !== null) return watched(reason);
-  // Starting a process takes longer the more memory this one has.
-  await ownTurn();
   const image = join(resolve(folder, '..'), ownedName('workspace'));
   const keeper = keeperOf();
   const mounting = keeper.mount(image, folder, imageBytes);
