@@ -4,6 +4,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
+import pLimit from 'p-limit';
 import { seekTable } from './seek-table.ts';
 import { compressedPath, openCompressedBytes, openPlainBytes, type TraceBytes } from './trace-bytes.ts';
 
@@ -11,6 +12,8 @@ const compress = promisify(zstdCompress);
 /** Larger frames compress better; smaller ones make it faster to read a single step. */
 const frameBytes = 2 ** 19;
 const lineBreak = 0x0a;
+/** Hundreds of runs may end together, and each buffer is work for the thread that executes all of them. */
+const fewAtOnce = pLimit(2);
 const parameters = { [constants.ZSTD_c_compressionLevel]: 9, [constants.ZSTD_c_checksumFlag]: 1 };
 
 /**
@@ -19,16 +22,20 @@ const parameters = { [constants.ZSTD_c_compressionLevel]: 9, [constants.ZSTD_c_c
  * compressed already, or missing, stays as it is. The caller holds the run's lease, and nobody writes the trace.
  * @param verify throws if the caller has lost the lease meanwhile
  */
-export async function compressTrace(path: string, verify: () => void = () => {}): Promise<void> {
+export function compressTrace(path: string, verify: () => void = () => {}): Promise<void> {
+  return fewAtOnce(() => compressFile(path, verify));
+}
+
+async function compressFile(path: string, verify: () => void): Promise<void> {
   const target = compressedPath(path);
   const temporary = `${target}.tmp`;
   {
     using plain = openPlainBytes(path);
     if (plain === null) return;
     try {
-      await writeFrames(plain, temporary);
+      const hash = await writeFrames(plain, temporary);
       using packed = openCompressedBytes(temporary);
-      if (packed === null || (await hashOf(packed)) !== (await hashOf(plain)))
+      if (packed === null || (await hashOf(packed)) !== hash)
         throw new Error(`${temporary} does not have the content of ${path}`);
       verify();
       await rename(temporary, target);
@@ -52,12 +59,15 @@ export function uncompressTrace(path: string): void {
   rmSync(packed, { force: true });
 }
 
-async function writeFrames(plain: TraceBytes, path: string): Promise<void> {
+/** @returns the hash of the plain content */
+async function writeFrames(plain: TraceBytes, path: string): Promise<string> {
   const { size } = plain;
+  const hash = createHash('sha256');
   const frames: { stored: number; bytes: number }[] = [];
   await using file = await open(path, 'w');
   for (let from = 0; from < size; ) {
     const content = await wholeLines(plain, from, size);
+    hash.update(content);
     const frame = await compress(content, { params: parameters, pledgedSrcSize: content.length });
     await file.writeFile(frame);
     frames.push({ stored: frame.length, bytes: content.length });
@@ -65,6 +75,7 @@ async function writeFrames(plain: TraceBytes, path: string): Promise<void> {
   }
   await file.writeFile(seekTable(frames));
   await file.datasync();
+  return hash.digest('hex');
 }
 
 /** The lines of one frame: as many as fit. A longer line gets its own frame. */
