@@ -5,7 +5,7 @@ import { type ProviderAdapter, ProviderCut, ProviderError } from '../../provider
 import { createProviderAdapter } from '../create-provider-adapter.ts';
 import type { ProviderJob, ProviderOutcome } from './jobs.ts';
 
-const niceness = 10;
+const niceness = 5;
 const adapters = new Map<number, ProviderAdapter>();
 
 // On Linux this affects only this thread. A reply may wait a little: whatever else happens in the runs may not.
