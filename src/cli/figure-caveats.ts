@@ -9,6 +9,8 @@ const maxSpreads = 3;
 const busyRatio = 1.5;
 /** With fewer seeds, a spread is hardly known. */
 const fewSeeds = 3;
+/** Of a call that is timed, in seconds: somewhat beyond what the guide advises. */
+const [shortCall, longCall] = [0.05, 2];
 
 export const nameOf = {
   starter: 'starter',
@@ -42,6 +44,7 @@ export function figureCaveats(measured: MeasuredHere): string[] {
     seedsCaveat(measured),
     noiseCaveat(measured),
     chanceCaveat(task, measurement),
+    timingCaveat(task, measurement),
     busyCaveat(measured),
   ].flatMap((caveat) => caveat ?? []);
 }
@@ -89,6 +92,17 @@ function chanceCaveat({ file }: Task, { what, mean, spread }: Measurement): stri
     `The starter scores ${number(mean)} ± ${number(spread)}, no better than guessing (metric.chance: ${number(chance)}). ` +
     'If that is not meant, look for a mistake in it, or make the data easier.'
   );
+}
+
+/** Where the grader times calls of submitted code. */
+function timingCaveat({ file }: Task, { what, mean }: Measurement): string | null {
+  const isTimed = file.grading.runs_submission && file.metric.unit === 'seconds';
+  if (!isTimed || what !== 'starter' || (mean >= shortCall && mean <= longCall)) return null;
+  const [why, inputs] =
+    mean < shortCall
+      ? ['of which sending its inputs is a part that no submission can save', 'larger']
+      : ['and each grading makes several', 'smaller'];
+  return `A call of the starter takes ${number(mean)} s, ${why}. Choose ${inputs} inputs: 0.1 to 1 s are best.`;
 }
 
 /**
