@@ -50,15 +50,18 @@ test('figures over one or two seeds cause a caveat where they are written', () =
 
 test('a starter whose calls are too short, or long, to be timed well causes a caveat', () => {
   const task = madeTask();
-  const metric = { ...task.file.metric, unit: 'seconds', direction: 'minimize' as const };
-  const grading = { ...task.file.grading, runs_submission: true };
-  const timed = { ...task, file: { ...task.file, metric, grading } };
+  const inSeconds = (name: string) => {
+    const metric = { ...task.file.metric, name, unit: 'seconds', direction: 'minimize' as const };
+    const grading = { ...task.file.grading, runs_submission: true };
+    return { ...task, file: { ...task.file, metric, grading } };
+  };
+  const timed = inSeconds('time of one call');
   const ofMean = (mean: number, of: MeasuredHere['task'] = timed) =>
     caveatsOf({ task: of, measurement: { ...measurement, mean, spread: 0 }, declaredMean: null }).join();
   expect(ofMean(0.012)).toMatch(/^A call of the starter takes 0\.012 s, .*Choose larger inputs/);
   expect(ofMean(7.5)).toMatch(/^A call of the starter takes 7\.5 s, .*Choose smaller inputs/);
   expect([0.1, 0.4, 1].map((mean) => ofMean(mean))).toEqual(['', '', '']);
-  expect(ofMean(0.012, task)).toBe('');
+  expect([task, inSeconds('RMSE')].map((other) => ofMean(0.012, other))).toEqual(['', '']);
 });
 
 test('a baseline with a spread above the success threshold causes a caveat, unless it has a remedy', () => {

@@ -94,9 +94,10 @@ function chanceCaveat({ file }: Task, { what, mean, spread }: Measurement): stri
   );
 }
 
-/** Where the grader times calls of submitted code. */
+/** Where the grader times calls of submitted code; an error in predicted seconds is no time. */
 function timingCaveat({ file }: Task, { what, mean }: Measurement): string | null {
-  const isTimed = file.grading.runs_submission && file.metric.unit === 'seconds';
+  const { name, unit } = file.metric;
+  const isTimed = file.grading.runs_submission && unit === 'seconds' && /\b(run)?time\b/i.test(name);
   if (!isTimed || what !== 'starter' || (mean >= shortCall && mean <= longCall)) return null;
   const [why, inputs] =
     mean < shortCall
