@@ -73,6 +73,8 @@ export function describeAction(action: ActionDefinition): ActionDescription {
 }
 
 function makeDescription(action: ActionDefinition): ActionDescription {
+  // Models do not need the dialect, and some providers refuse it.
+  const { $schema: _, ...schema } = z.toJSONSchema(action.schema, { io: 'input' });
   return {
     name: action.name,
     description: action.description,
@@ -81,7 +83,7 @@ function makeDescription(action: ActionDefinition): ActionDescription {
       description: (schema as z.ZodType).description ?? '',
       ...((schema as z.ZodType).safeParse(undefined).success ? { optional: true } : {}),
     })),
-    input_schema: z.record(z.string(), z.json()).parse(z.toJSONSchema(action.schema, { io: 'input' })),
+    input_schema: z.record(z.string(), z.json()).parse(schema),
   };
 }
 

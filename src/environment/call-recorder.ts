@@ -2,6 +2,7 @@ import { type CallRecord, jsonPieces } from '../models/index.ts';
 import type { BranchId, EventOf, ModelRequest, Spent, TextRef } from '../schema/index.ts';
 import { addCall, ConversationRecorder, type TraceWriter } from '../store/index.ts';
 import { RequestTexts } from './request-texts.ts';
+import { toolsText } from './shared-tools.ts';
 
 /** A step whose action calls a model. */
 export interface StepOfBranch {
@@ -73,7 +74,7 @@ export class CallRecorder {
 
   /** The tools of one conversation are usually the same. */
   #toolsRef(tools: NonNullable<ModelRequest['tools']>): TextRef {
-    const ref = this.#toolRefs.get(tools) ?? this.#trace.textRef(JSON.stringify(tools));
+    const ref = this.#toolRefs.get(tools) ?? this.#trace.textRef(toolsText(tools));
     this.#toolRefs.set(tools, ref);
     return ref;
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject } from '../lib/json-values.ts';
 import { ModelMessage, ModelRequest, ModelTool } from '../schema/index.ts';
+import { sharedTools } from './shared-tools.ts';
 
 /** The number of concurrent conversations: agents, actions that edit files, and those that summarise. */
 const maxThreads = 4;
@@ -32,8 +33,13 @@ export class NormalRequests {
     const thread = `${rest.role} ${rest.purpose}`;
     const known = this.#last.get(thread);
     // Copies: the agent may change what it gave.
-    if (known === undefined || !Array.isArray(given))
-      return this.#remember(thread, structuredClone(ModelRequest.parse(request)));
+    if (known === undefined || !Array.isArray(given)) {
+      const { tools, ...parsed } = ModelRequest.parse(request);
+      return this.#remember(thread, {
+        ...structuredClone(parsed),
+        ...(tools && { tools: sharedTools(tools) }),
+      });
+    }
     const messages = given.map((message, index) => {
       const before = known.messages[index];
       const isKnown = before !== undefined && isSame(before, message);
@@ -41,7 +47,7 @@ export class NormalRequests {
     });
     const tools = isSameJson(known.tools, givenTools)
       ? known.tools
-      : givenTools?.map((tool) => structuredClone(ModelTool.parse(tool)));
+      : givenTools && sharedTools(z.array(ModelTool).parse(givenTools));
     const { role, purpose, stop } = ModelRequest.parse({ ...rest, messages: messages.slice(0, 1) });
     const normal: ModelRequest = {
       ...{ role, purpose, messages },

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { ModelMessage, ModelRequest, ModelTool } from '../schema/index.ts';
+import type { ModelMessage, ModelRequest } from '../schema/index.ts';
+import { toolsText } from './shared-tools.ts';
 
 /** The number of concurrent conversations: agents, actions that edit files, and those that summarise. */
 const maxThreads = 4;
@@ -7,8 +8,6 @@ const maxThreads = 4;
 interface Known {
   messages: readonly ModelMessage[];
   texts: readonly string[];
-  tools: readonly ModelTool[];
-  toolsText: string;
   /** Over role and messages. */
   hash: Hash;
 }
@@ -29,13 +28,12 @@ export class RequestTexts {
       const text = message === known?.messages[index] ? known.texts[index] : undefined;
       return text ?? JSON.stringify(message);
     });
-    const toolsText = tools === known?.tools ? known.toolsText : JSON.stringify(tools);
     const continued = known?.texts.every((text, index) => texts[index] === text) === true ? known : null;
     const hash = continued?.hash.copy() ?? createHash('sha256').update(`[${JSON.stringify(role)},[`);
     for (let index = continued?.texts.length ?? 0; index < texts.length; index++)
       hash.update(`${index === 0 ? '' : ','}${texts[index]}`);
-    this.#remember(key, { messages, texts, tools, toolsText, hash: hash.copy() });
-    const rest = `],${toolsText},${JSON.stringify(stop)}]`;
+    this.#remember(key, { messages, texts, hash: hash.copy() });
+    const rest = `],${toolsText(tools)},${JSON.stringify(stop)}]`;
     return { texts, hash: hash.update(rest).digest('hex') };
   }
 

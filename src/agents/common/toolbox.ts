@@ -12,9 +12,7 @@ export class Toolbox {
     this.tools = actions.map(({ name, description, input_schema }) => {
       const tool = this.#newName(name);
       this.#actions.set(tool, name);
-      // Models do not need the dialect, and some providers refuse it.
-      const { $schema: _, ...schema } = input_schema;
-      return { name: tool, description, input_schema: schema };
+      return { name: tool, description, input_schema };
     });
   }
 
