@@ -96,3 +96,14 @@ test('a request that is none is named with what is wrong in it', () => {
     'no request to a model: ✖ Invalid input: expected string, received undefined → at messages[0].text.',
   );
 });
+
+test('requests of different runs share one copy of equal tools, which no agent can change', () => {
+  const tools = [{ name: 'Read', description: 'Reads.', input_schema: { type: 'object', properties: {} } }];
+  const ask = (requests: NormalRequests) =>
+    requests.of({ role: 'agent', purpose: 'act', messages: [{ role: 'user', text: 'Go on.' }], tools });
+  const [one, other] = [new NormalRequests(), new NormalRequests()];
+  const [first, second] = [ask(one), ask(other)];
+  expect(second.tools).toBe(first.tools);
+  for (const tool of tools) tool.description = 'Changed.';
+  expect([first.tools?.[0]?.description, ask(one).tools?.[0]?.description]).toEqual(['Reads.', 'Changed.']);
+});

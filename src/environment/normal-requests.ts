@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { isJsonObject } from '../lib/json-values.ts';
-import { ModelMessage, ModelRequest, ModelTool } from '../schema/index.ts';
+import { ModelMessage, ModelRequest } from '../schema/index.ts';
 import { sharedTools } from './shared-tools.ts';
 
 /** The number of concurrent conversations: agents, actions that edit files, and those that summarise. */
 const maxThreads = 4;
-
-type Known = Pick<ModelRequest, 'messages' | 'tools'>;
 
 /**
  * Requests in the form of `normalRequest`. Conversations grow from call to call, so whatever a request shares with the
@@ -14,7 +12,7 @@ type Known = Pick<ModelRequest, 'messages' | 'tools'>;
  * measure or serialise it again.
  */
 export class NormalRequests {
-  readonly #last = new Map<string, Known>();
+  readonly #last = new Map<string, readonly ModelMessage[]>();
 
   /** @throws TypeError saying what is wrong with it */
   of(request: ModelRequest): ModelRequest {
@@ -41,17 +39,14 @@ export class NormalRequests {
       });
     }
     const messages = given.map((message, index) => {
-      const before = known.messages[index];
+      const before = known[index];
       const isKnown = before !== undefined && isSame(before, message);
       return isKnown ? before : structuredClone(ModelMessage.parse(message));
     });
-    const tools = isSameJson(known.tools, givenTools)
-      ? known.tools
-      : givenTools && sharedTools(z.array(ModelTool).parse(givenTools));
     const { role, purpose, stop } = ModelRequest.parse({ ...rest, messages: messages.slice(0, 1) });
     const normal: ModelRequest = {
       ...{ role, purpose, messages },
-      ...(tools === undefined ? {} : { tools }),
+      ...(givenTools === undefined ? {} : { tools: sharedTools(givenTools) }),
       ...(stop === undefined ? {} : { stop }),
     };
     return this.#remember(thread, normal);
@@ -59,7 +54,7 @@ export class NormalRequests {
 
   #remember(thread: string, normal: ModelRequest): ModelRequest {
     this.#last.delete(thread);
-    this.#last.set(thread, normal);
+    this.#last.set(thread, normal.messages);
     const [oldest] = this.#last.keys();
     if (this.#last.size > maxThreads && oldest !== undefined) this.#last.delete(oldest);
     return normal;
