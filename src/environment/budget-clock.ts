@@ -78,9 +78,15 @@ export class BudgetClock {
     return this.#waiting.during(work);
   }
 
-  /** A signal that is aborted when the run's time is up. */
-  deadline(): Disposable & { signal: AbortSignal } {
+  /**
+   * A signal that is aborted when the run's time is up, or by another signal: as `AbortSignal.any`, whose weak
+   * references make V8's collections of memory longer if hundreds of runs need one for each call.
+   */
+  deadline(stopped?: AbortSignal): Disposable & { signal: AbortSignal } {
     const controller = new AbortController();
+    const stop = () => controller.abort(stopped?.reason);
+    if (stopped?.aborted) stop();
+    else stopped?.addEventListener('abort', stop, { once: true });
     let timer: NodeJS.Timeout;
     const check = () => {
       const left = 1000 * this.secondsLeft;
@@ -88,7 +94,13 @@ export class BudgetClock {
       else timer = setTimeout(check, Math.min(Math.max(left, shortestTimerMs), longestTimerMs));
     };
     check();
-    return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };
+    return {
+      signal: controller.signal,
+      [Symbol.dispose]() {
+        clearTimeout(timer);
+        stopped?.removeEventListener('abort', stop);
+      },
+    };
   }
 
   budget(stepsUsed: number, spent: TokensAndMoney = nothing): Budget {

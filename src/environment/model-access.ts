@@ -102,11 +102,11 @@ export class ModelAccess {
   ): Promise<GatewayReply | TimeUp> {
     const { gateway, clock, signal } = this.#options;
     if (gateway === undefined) throw new Error('this run has no language model');
-    using deadline = clock.deadline();
+    using deadline = clock.deadline(signal);
     const answered = clock.startModelCall();
     try {
       return await gateway.ask(request, {
-        signal: AbortSignal.any([signal, deadline.signal]),
+        signal: deadline.signal,
         recorded: () => {
           const recorded = find();
           return recorded === null ? null : answeredBefore(recorded);

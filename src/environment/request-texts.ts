@@ -29,12 +29,12 @@ export class RequestTexts {
       return text ?? JSON.stringify(message);
     });
     const continued = known?.texts.every((text, index) => texts[index] === text) === true ? known : null;
-    const hash = continued?.hash.copy() ?? createHash('sha256').update(`[${JSON.stringify(role)},[`);
+    const hash = continued?.hash ?? createHash('sha256').update(`[${JSON.stringify(role)},[`);
     for (let index = continued?.texts.length ?? 0; index < texts.length; index++)
       hash.update(`${index === 0 ? '' : ','}${texts[index]}`);
-    this.#remember(key, { messages, texts, hash: hash.copy() });
+    this.#remember(key, { messages, texts, hash });
     const rest = `],${toolsText(tools)},${JSON.stringify(stop)}]`;
-    return { texts, hash: hash.update(rest).digest('hex') };
+    return { texts, hash: hash.copy().update(rest).digest('hex') };
   }
 
   #remember(key: string, known: Known): void {

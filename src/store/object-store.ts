@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -292,7 +292,7 @@ export class ObjectStore {
       sweep(folder);
       this.#swept = true;
     }
-    return join(folder, `${process.pid}-${randomBytes(8).toString('hex')}`);
+    return join(folder, `${process.pid}-${randomUUID()}`);
   }
 
   #remember(id: string): void {
