@@ -1,9 +1,10 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { ModelMessage, ModelRequest } from '../schema/index.ts';
+import type { ModelMessage, ModelRequest, ModelTool } from '../schema/index.ts';
 import { toolsText } from './shared-tools.ts';
 
 /** The number of concurrent conversations: agents, actions that edit files, and those that summarise. */
 const maxThreads = 4;
+const noTools: ModelTool[] = [];
 
 interface Known {
   messages: readonly ModelMessage[];
@@ -21,7 +22,7 @@ export class RequestTexts {
 
   /** @param request a normal one, see `normalRequest` */
   of(request: ModelRequest, thread: string): { texts: readonly string[]; hash: string } {
-    const { role, messages, tools = [], stop = [] } = request;
+    const { role, messages, tools = noTools, stop = [] } = request;
     const key = `${role} ${thread}`;
     const known = this.#last.get(key);
     const texts = messages.map((message, index) => {
