@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   duration,
+  exactDuration,
   interval,
   number,
   oneLine,
@@ -124,6 +125,7 @@ describe('numbers for people', () => {
       ...['99.96 %', '0.04 %', '99.999 %', '0.0 %', '−0.01 %'],
     ]);
     expect([duration(4.21), duration(185), duration(7800)]).toEqual(['4.2 s', '3 min 05 s', '2 h 10 min']);
+    expect([exactDuration(0.0314), exactDuration(0.1)]).toEqual(['31 ms', '0.1 s']);
     expect([size(12), size(2048), size(5 * 2 ** 30)]).toEqual(['12 B', '2.0 KiB', '5.0 GiB']);
   });
 });

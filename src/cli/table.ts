@@ -192,6 +192,11 @@ export function duration(seconds: number | null): string {
   return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, '0')} min`;
 }
 
+/** The same, in milliseconds below 0.1 s: for the times of scripts. */
+export function exactDuration(seconds: number): string {
+  return seconds < 0.1 ? `${Math.round(1000 * seconds)} ms` : duration(seconds);
+}
+
 /** Bytes in readable units. */
 export function size(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;

@@ -26,7 +26,7 @@ import { figureCaveats, nameOf, partOf, secondsAlone, spreadsAway } from '../fig
 import { wholeNumber } from '../flag-numbers.ts';
 import { leaseGpuFor } from '../gpus-of-run.ts';
 import { machineName, rounded } from '../measured-figures.ts';
-import { duration, number, percent, table } from '../table.ts';
+import { exactDuration, number, percent, table } from '../table.ts';
 import { prepareFlags, provision, type ResourceFlags } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 
@@ -125,7 +125,7 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
       signal: gpus === undefined ? context.signal : AbortSignal.any([context.signal, gpus.lost]),
       onProgress: (line) => context.log(`${name}: ${line}`),
       onSeed: ({ seed, score, seconds, printed }) => {
-        context.log(`${name}: seed ${seed}: ${number(score)} in ${duration(seconds)}`);
+        context.log(`${name}: seed ${seed}: ${number(score)} in ${exactDuration(seconds)}`);
         if (seed === 0) context.log(`${name}: it printed\n${printed.replace(/^/gm, '    ')}`);
       },
     });
@@ -212,14 +212,14 @@ function yamlOf(part: 'baseline' | 'reference', { measurement, seconds, machine 
 function textOf(result: Result): string {
   const { task, measurement, caveat, yaml } = result;
   const { what, mean, spread, seeds, seconds, runs } = measurement;
-  const rows = runs.map((run) => [String(run.seed), number(run.score), duration(run.seconds)]);
+  const rows = runs.map((run) => [String(run.seed), number(run.score), exactDuration(run.seconds)]);
   const columns = [
     { title: 'seed', align: 'right' as const },
     { title: 'score', align: 'right' as const },
     { title: 'time', align: 'right' as const },
   ];
   return [
-    `${task}, ${nameOf[what]}: ${number(mean)} ± ${number(spread)} over ${seeds} seed${seeds === 1 ? '' : 's'}, ${duration(seconds)} each`,
+    `${task}, ${nameOf[what]}: ${number(mean)} ± ${number(spread)} over ${seeds} seed${seeds === 1 ? '' : 's'}, ${exactDuration(seconds)} each`,
     table(columns, rows),
     ...(result.improvement === null
       ? []

@@ -19,7 +19,7 @@ import {
 } from '../../tasks/index.ts';
 import type { Context } from '../context.ts';
 import { machineName, rounded } from '../measured-figures.ts';
-import { counted, duration, number, percent } from '../table.ts';
+import { counted, exactDuration, number, percent } from '../table.ts';
 import { provision } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 
@@ -201,7 +201,7 @@ async function measure(
     threads: cpus().length,
     onProgress: (line) => context.log(`${name}: ${line}`),
     onSeed: ({ seed, score, seconds: took }) =>
-      context.log(`${name}: seed ${seed}: ${number(score)} in ${duration(took)}`),
+      context.log(`${name}: seed ${seed}: ${number(score)} in ${exactDuration(took)}`),
   });
   return {
     mean: rounded(mean),

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { declaredMean, loadTask, type Task } from '../../tasks/index.ts';
-import { duration, number, percent } from '../table.ts';
+import { exactDuration, number, percent } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 export const tasksShow: Verb = {
@@ -50,5 +50,5 @@ function unmeasured(task: Task, part: 'baseline' | 'reference'): Partial<Figures
 
 function measured({ mean, spread, seeds, seconds }: Figures): string {
   if (mean === null || spread === null) return 'not measured yet';
-  return `${number(mean)} ± ${number(spread)} over ${seeds} seeds, ${duration(seconds ?? 0)} each`;
+  return `${number(mean)} ± ${number(spread)} over ${seeds} seeds, ${exactDuration(seconds ?? 0)} each`;
 }
