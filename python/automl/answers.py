@@ -21,10 +21,6 @@ METRIC = "mae"
 """As in metric-names.ts."""
 TOLD: list[float] = []
 """The quantiles that the task's text names, if they are judged."""
-LIVES = "concordance index"
-"""The metric of how long things last; as in scores.py."""
-OF_TIMES = {"time", "duration", "survival", "life", "lifetime", "days", "weeks", "months", "years"}
-"""Words in names of what is the larger the later something ends."""
 RANKED = re.compile(r"@ ?\d|dcg|reciprocal|hit rate")
 """In names of metrics of the order of rows."""
 
@@ -80,15 +76,10 @@ def answers_in(test: Table, table: Table, renamed: bool = False) -> Answers | No
     target the only one that scripts name.
     """
     more = {
-        name: describe(name, cells)
-        for name, cells in table.cells.items()
-        if name not in test.cells
+        name: describe(name, cells) for name, cells in table.cells.items() if name not in test.cells
     }
     if all(name in more for name in NAMES):
         return Answers([more[name] for name in NAMES])
-    lives = lives_among(list(more.values())) if METRIC == LIVES and len(NAMES) == 1 else []
-    if lives:
-        return Answers(lives)
     classes = [column for column in more.values() if classes_of(NAMES, column.values)]
     if len(classes) == 1:
         return Answers(classes, by_class=True)
@@ -102,19 +93,6 @@ def answers_in(test: Table, table: Table, renamed: bool = False) -> Answers | No
     if not names and len(NAMES) == 1:
         names = quoted_in_scripts(more)
     return Answers([more[name] for name in names]) if len(set(names)) == len(NAMES) else None
-
-
-def lives_among(columns: list[Column]) -> list[Column]:
-    """
-    The only column of times, and the only one that tells whether something then ended, if a risk is
-    asked for, and not a time.
-    """
-    ends = [each for each in columns if set(each.values) == {"0", "1"}]
-    times = [each for each in columns if each.numeric and each.distinct > 2]
-    if len(times) != 1 or len(ends) != 1:
-        return []
-    is_time = bool(words(NAMES[0]) & (words(times[0].name) | OF_TIMES))
-    return times if is_time else [*times, *ends]
 
 
 def quoted_in_scripts(names: Iterable[str]) -> list[str]:

@@ -19,7 +19,6 @@ from automl.scores import (
     RELATIVE,
     Prediction,
     balance,
-    learnt_from,
     loss_of,
     reachable_loss,
     score,
@@ -165,7 +164,7 @@ def cross_predict(
     the rows to predict; none where it does not suit the data. The first member must go through: it
     is measured on fewer splits if need be.
     """
-    wanted = data.truth if CLASSIFIES else learnt_from(data.truth)
+    wanted = data.truth
     width = int(wanted.max()) + 1 if CLASSIFIES else wanted.shape[1]
     unseen, asked = np.zeros((data.rows, width)), np.zeros((len(data.ids), width))
     times = np.zeros((data.rows, 1))
@@ -318,5 +317,5 @@ def constant_for(truth: np.ndarray, width: int) -> Prediction:
     elif METRIC == "pinball":
         middle = np.array([np.quantile(*each) for each in zip(truth.T, QUANTILES, strict=True)])
     else:
-        middle = (np.median if METRIC in ABSOLUTE else np.mean)(learnt_from(truth), axis=0)
+        middle = (np.median if METRIC in ABSOLUTE else np.mean)(truth, axis=0)
     return np.tile(middle, (len(truth), 1))

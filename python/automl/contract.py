@@ -8,7 +8,6 @@ from typing import Any
 from automl.answers import (
     ASKED,
     ID,
-    LIVES,
     METRIC,
     NAMES,
     RANKED,
@@ -18,7 +17,6 @@ from automl.answers import (
     classes_of,
     quantiles_in,
 )
-from automl.choices import CHOSEN
 from automl.formats import PLAIN_PICTURE_ENDINGS
 from automl.look import Column, packages
 from automl.portfolio import choose_members, choose_parts, most_passes, rows_read
@@ -34,10 +32,8 @@ EPOCHS = 0
 VALUES: list[str] = []
 POSITIVE: list[str] = []
 
-EVERY_SCRIPT = ("settings", "cells", "data", "surroundings", "formats", "drawn", "scores")
+EVERY_SCRIPT = ("settings", "cells", "data", "surroundings", "formats", "scores")
 """Files like this one, in an order in which each has what it needs."""
-TRUTHS = (("1", "1.0", "true", "yes", "t", "y"), ("0", "0.0", "false", "no", "f", "n"))
-"""Ways to write what is so, and what is not."""
 MANY_BESIDE = 3
 """Columns of numbers or texts beside pictures."""
 MOST_CLASSES = 100
@@ -46,7 +42,7 @@ SQUARED = re.compile("squar|rms|varian|devian")
 """In names of metrics that are about squares of errors, or nearly so."""
 OF_NUMBERS = (
     *("mae", "mse", "rmse", "msle", "rmsle", "mape", "smape", "wape", "r2", "pearson", "spearman"),
-    *("rmspe", "median absolute error", "pinball", LIVES),
+    *("rmspe", "median absolute error", "pinball"),
 )
 OF_CLASSES = (
     *("accuracy", "balanced accuracy", "error rate", "balanced error"),
@@ -62,7 +58,7 @@ OF_PROBABILITIES = ("auc", "gini", "average precision", "log loss", "brier")
 """If there is one column to predict, it contains a probability."""
 SHARES = (
     *("mape", "rmspe", "smape", "wape", "r2", "auc"),
-    *("accuracy", "balanced accuracy", "error rate", "balanced error", LIVES),
+    *("accuracy", "balanced accuracy", "error rate", "balanced error"),
 )
 """Metrics that are not in the unit of the target."""
 
@@ -83,24 +79,21 @@ def find_contract() -> dict[str, Any]:
     needs_pil = source.are_pictures and source.ending not in ("", *PLAIN_PICTURE_ENDINGS)
     if needs_pil and "PIL" not in there:
         raise NoModelError("PIL cannot be imported")
-    labels, listed = are_labels(source.targets), lists_labels(source)
+    labels = are_labels(source.targets)
     metric = SAME_FOR_COLUMNS.get(METRIC, METRIC)
-    if listed:
-        metric = "micro f1" if metric == "f1" else metric
     # Of one class for each row, all micro-averaged F scores are the share of right ones.
-    if metric.startswith("micro ") and not (labels or listed):
+    if metric.startswith("micro ") and not labels:
         metric = "accuracy"
     is_measured = metric in (*OF_NUMBERS, *OF_CLASSES) or F_BETA.fullmatch(metric) is not None
     quantiles = quantiles_in(NAMES) or (TOLD * len(NAMES) if len(TOLD) == 1 else [])
     is_measured &= metric != "pinball" or len(quantiles) > 0
     is_measured &= not labels or metric not in OF_CLASSES or metric in OF_LABELS
-    is_measured &= not listed or F_BETA.fullmatch(metric) is not None
-    classes = 0 if labels or listed else count_classes(source, metric)
+    classes = 0 if labels else count_classes(source, metric)
     if not is_measured:
-        is_asked = {each.name for each in source.targets} <= {*NAMES, CHOSEN}
+        is_asked = {each.name for each in source.targets} <= {*NAMES}
         if RANKED.search(METRIC) and not (is_asked or classes):
             raise NoModelError(f"{source.targets[0].name} need not be what is to be ranked by")
-        metric = "micro f1" if listed else stand_in(source, classes)
+        metric = stand_in(source, classes)
         classes = classes or (2 if metric == "auc" else 0)
     parts, reads = choose_parts(source, there)
     models, members, passes = "models", choose_members(source, classes, EPOCHS == 0), {}
@@ -127,7 +120,7 @@ def find_contract() -> dict[str, Any]:
         "settings": {
             **source.settings,
             **submission_settings(source, classes, metric),
-            **({"ARE_LABELS": True} if listed or (labels and metric not in OF_NUMBERS) else {}),
+            **({"ARE_LABELS": True} if labels and metric not in OF_NUMBERS else {}),
             **passes,
             "TEST": test,
             "METRIC": metric,
@@ -155,13 +148,6 @@ def are_labels(columns: list[Column]) -> bool:
     )
 
 
-def lists_labels(source: Source) -> bool:
-    """Whether each row has a list of labels in its only cell."""
-    is_text = ASKED[0][1] != "number" and not (VALUES or source.by_class)
-    is_only = len(ASKED) == len(source.targets) == 1
-    return is_text and is_only and 1 < len(source.targets[0].labels) <= MOST_CLASSES
-
-
 def count_classes(source: Source, metric: str) -> int:
     """How many there are; 0 for numbers."""
     columns = source.targets
@@ -182,30 +168,16 @@ def check_classes(columns: list[Column]) -> None:
     if not 2 <= target.distinct <= MOST_CLASSES:
         raise NoModelError(f"{target.name} has {target.distinct} different values, not classes")
     for value in target.values if VALUES else ():
-        if value not in {*VALUES, *dict(written_values(target.values))}:
+        if value not in VALUES:
             raise NoModelError(
                 f"{target.name} has the value {value}, which the submission may not have"
             )
 
 
-def written_values(values: list[str]) -> list[list[str]]:
-    """Values of the target that the submission writes in another way, as `True` for 1."""
-    meanings = {meaning_of(each): each for each in VALUES}
-    if set(values) <= set(VALUES) or len(meanings) < len(VALUES):
-        return []
-    return [[each, meanings[meaning_of(each)]] for each in values if meaning_of(each) in meanings]
-
-
-def meaning_of(value: str) -> str:
-    """Values that mean the same are the same."""
-    value = value.strip().lower()
-    return next((ways[0] for ways in TRUTHS if value in ways), value)
-
-
 def submission_settings(source: Source, classes: int, metric: str) -> dict[str, Any]:
     columns_of = classes_of(NAMES, source.targets[0].values) if source.by_class else []
     is_number = ASKED[0][1] == "number" and not columns_of
-    written, known = written_values(source.targets[0].values), SAME_FOR_COLUMNS.get(METRIC, METRIC)
+    known = SAME_FOR_COLUMNS.get(METRIC, METRIC)
     are_decided = are_labels(source.targets) and known not in (*OF_NUMBERS, *OF_PROBABILITIES)
     return {
         "ID": ID,
@@ -216,27 +188,17 @@ def submission_settings(source: Source, classes: int, metric: str) -> dict[str, 
         "CLASSIFIES": classes > 0,
         "MANY_CLASSES": classes > 2,
         "WRITES_PROBABILITY": classes > 0 and is_number and metric in OF_PROBABILITIES,
-        **labels_of(source),
         "VALUES": VALUES,
-        **({"WRITTEN": written} if written else {}),
         "POSITIVE": POSITIVE,
-        "ROUNDS_TO_WHOLE": [
-            name for name, kind, *_ in ASKED if kind == "integer" or are_decided
-        ],
+        "ROUNDS_TO_WHOLE": [name for name, kind, *_ in ASKED if kind == "integer" or are_decided],
         "BOUNDS": [[least, most] for _, _, least, most, _ in ASKED],
     }
-
-
-def labels_of(source: Source) -> dict[str, Any]:
-    target = source.targets[0]
-    return {"ALL_LABELS": target.labels, "MARK": target.mark} if lists_labels(source) else {}
 
 
 def plan(test: str, source: Source, classes: int, metric: str, is_measured: bool) -> str:
     """For people."""
     targets = ", ".join(column.name for column in source.targets)
-    are_told = are_labels(source.targets) or lists_labels(source)
-    labels = "labels" if are_told else "numbers"
+    labels = "labels" if are_labels(source.targets) else "numbers"
     learns = f"Learn {targets} ({'classes' if classes else labels}) from {source.rows} rows"
     why = "" if is_measured else ", since I cannot compute the task's own metric"
     limit = f"; see no row more than {EPOCHS} times" if EPOCHS else ""

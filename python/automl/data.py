@@ -12,19 +12,16 @@ import numpy as np
 
 from automl.cells import as_number, is_number
 from automl.settings import (
-    ALL_LABELS,
     BOUNDS,
     CLASS_COLUMNS,
     CLASSIFIES,
     COLUMNS,
     ID,
-    MARK,
     POSITIVE,
     ROUNDS_TO_WHOLE,
     SUBMISSION,
     VALUES,
     WRITES_PROBABILITY,
-    WRITTEN,
 )
 
 GAP = "missing"
@@ -108,13 +105,9 @@ def make_views(data: Data) -> Views:
 
 def encode(answers: list[tuple[str, ...]]) -> tuple[np.ndarray, list[str]]:
     """What is to be learnt, and the names of the classes; one answer a row and target."""
-    if ALL_LABELS:
-        labels = [{each.strip() for each in row[0].split(MARK.strip() or " ")} for row in answers]
-        return np.array([[each in some for each in ALL_LABELS] for some in labels], float), []
     if not CLASSIFIES:
         return np.array([list(map(as_number, row)) for row in answers]), []
-    written = dict(WRITTEN)
-    told = [written.get(row[0], row[0]) for row in answers]
+    told = [row[0] for row in answers]
     often = Counter(told)
     names = sorted(often)
     if all(map(is_number, names)):
@@ -208,11 +201,6 @@ def write_submission(data: Data, guess: np.ndarray) -> None:
         columns[COLUMNS[0]] = guess[:, 1]
     elif CLASSIFIES:
         columns[COLUMNS[0]] = np.array(data.classes, dtype=object)[guess.argmax(axis=1)]
-    elif ALL_LABELS:
-        # Each row has one at least.
-        told = (guess >= 0.5) | (guess == guess.max(axis=1, keepdims=True))
-        lists = [MARK.join(np.array(ALL_LABELS)[row]) for row in told]
-        columns[COLUMNS[0]] = np.array(lists, dtype=object)
     else:
         for place, name in enumerate(COLUMNS):
             column = np.clip(guess[:, place], *BOUNDS[place])

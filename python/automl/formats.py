@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from functools import cache
-from itertools import chain, compress, islice
+from itertools import compress, islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -30,18 +30,11 @@ LINES_TO_JUDGE = 40
 BYTES_TO_JUDGE = 1_000_000
 ID_ENDS = r"\s;|"
 """What ends an id in the title of a record of FASTA."""
-HEADERS: list[list[Any]] = []
-"""Files without one, each with the names of its columns."""
-WIDE: list[list[Any]] = []
-"""Files with a column for each of several things: these columns, and what things and values are
-called where each is a row of its own."""
 RENAMED: list[list[str]] = []
 """Paths of tables, each with the name of a column and what it is called instead."""
 Columns = dict[str, list[str]]
 """A table: the cells of each column."""
-DECIMAL_COMMA = re.compile(
-    r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?(?:\s*[^\W\d_]{1,5}\S{0,3}|\s*[%°]\w?)?"
-)
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?(?:\s*[^\W\d_]{1,5}\S{0,3}|\s*[%°]\w?)?")
 """Also with a unit."""
 NUMBERED = re.compile(r"(.*[^\W\d_])[\W_]*\d+")
 """What files are called by: their class, and a number."""
@@ -54,8 +47,7 @@ FILE_ENDINGS = (".txt", ".md", ".html", *PICTURE_ENDINGS, *RECORDING_ENDINGS)
 
 def is_table(path: Path) -> bool:
     name = path.name.lower().removesuffix(".gz")
-    is_named = any(path.as_posix() == other for other, _ in HEADERS)
-    is_known = name.endswith(TABLE_ENDINGS) or path.parent.is_file() or is_named
+    is_known = name.endswith(TABLE_ENDINGS) or path.parent.is_file()
     return is_known or (name.endswith(PLAIN_ENDINGS) and has_columns(path))
 
 
@@ -133,32 +125,11 @@ def rows_as_written(path: Path) -> Iterator[list[str]]:
         elif name.endswith(SMILES_ENDINGS):
             yield from molecules_of(file)
         else:
-            rows = cells_of(file)
-            given = [names for other, names in HEADERS if path.as_posix() == other]
-            header = given[0] if given else [name.strip() for name in next(rows, [])]
-            wide = [each[1:] for each in WIDE if each[0] == path.as_posix()]
-            yield from made_long(header, rows, *wide[0]) if wide else chain([header], rows)
-
-
-def made_long(
-    header: list[str], rows: Iterable[list[str]], things: list[str], thing: str, value: str
-) -> Iterator[list[str]]:
-    """A row for each thing and row of a wide table."""
-    places = {name: header.index(name) for name in things}
-    others = [place for place, name in enumerate(header) if name not in places]
-    yield [*(header[place] for place in others), thing, value]
-    for row in rows:
-        if len(row) == len(header):
-            for name, place in places.items():
-                yield [*(row[each] for each in others), name, row[place]]
-
-
-def cells_of(file: TextIO) -> Iterator[list[str]]:
-    """The lines of a table, also of its header."""
-    csv.field_size_limit(2**24)
-    delimiter = skip_comments(file)
-    rows = csv.reader(file, delimiter=delimiter, skipinitialspace=delimiter == " ")
-    yield from map(with_points, rows) if delimiter == ";" else rows
+            csv.field_size_limit(2**24)
+            delimiter = skip_comments(file)
+            rows = csv.reader(file, delimiter=delimiter, skipinitialspace=delimiter == " ")
+            yield [name.strip() for name in next(rows, [])]
+            yield from map(with_points, rows) if delimiter == ";" else rows
 
 
 def skip_comments(file: TextIO) -> str:

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from automl.data import Data, encode, write_submission
+from automl.data import Data, write_submission
 from automl.formats import Columns, is_table, read_table, with_rows
 from automl.scores import Prediction, loss_of
 from automl.settings import (
-    ALL_LABELS,
     CLASS_COLUMNS,
     CLASSIFIES,
     COLUMNS,
@@ -100,7 +99,7 @@ def packed(guess: Prediction) -> str:
 
 def unpacked(answers: str, data: Data) -> Prediction:
     numbers = np.frombuffer(zlib.decompress(base64.b64decode(answers)), "f4")
-    return numbers.reshape(-1, len(data.classes or ALL_LABELS or COLUMNS)).astype(float)
+    return numbers.reshape(-1, len(data.classes or COLUMNS)).astype(float)
 
 
 def run_trial() -> None:
@@ -117,7 +116,7 @@ def choose(data: Data) -> tuple[np.ndarray, np.ndarray]:
     count. If the rows to predict are later ones, the last are withheld, of which half count.
     """
     rng = np.random.default_rng(7)
-    most = int(min(SHARE * data.rows, MOST_NUMBERS / len(data.classes or ALL_LABELS or COLUMNS)))
+    most = int(min(SHARE * data.rows, MOST_NUMBERS / len(data.classes or COLUMNS)))
     if data.when is not None:
         held = np.argsort(data.when[: data.rows], kind="stable")[data.rows - most :]
         counts = (rng.random(most) < 0.5) == (PART == 0)
@@ -207,8 +206,6 @@ def answers_in(path: Path, ids: list[str], classes: list[str]) -> Prediction:
     rows = [places[each] for each in ids]
     if CLASSIFIES and not CLASS_COLUMNS and not WRITES_PROBABILITY:
         return np.eye(len(classes))[[classes.index(table[COLUMNS[0]][row].strip()) for row in rows]]
-    if ALL_LABELS:
-        return encode([(table[COLUMNS[0]][row],) for row in rows])[0]
     by_class = {told: name for name, told in CLASS_COLUMNS}
     names = [by_class[each] for each in classes] if CLASS_COLUMNS else COLUMNS
     guess = np.array([[float(table[name][row]) for name in names] for row in rows])

@@ -9,15 +9,12 @@ from automl.formats import Columns, read_table, read_tables_of
 from automl.moments import days_of
 from automl.sequences import BANDS, SHORTEST, are_sequences, as_long, patterns_in, swings_of
 from automl.settings import TARGETS
-from automl.spans import find_span, join_span
 from automl.table import FILE_COLUMN
 
 REFERENCES: list[list[str]] = []
 """Columns that name rows of other tables: each with the column and the table that has these."""
 JOINED: list[list[str]] = []
 """Tables beside the one to learn from and the one to predict; each a file, or folders of them."""
-LOOKED_UP: list[str] = []
-"""Tables with a row for each value of a column of one that is joined."""
 LEAST_MATCHED = 0.5
 """The share of rows that must find their key in the other table."""
 FEW = 6
@@ -58,8 +55,6 @@ def join_tables(train: Columns, test: Columns) -> tuple[list[str], list[np.ndarr
     for paths in JOINED:
         table, path = read_tables_of(paths, FILE_COLUMN), " and ".join(paths)
         other = {name: list(map(cleaned, cells)) for name, cells in table.items()}
-        for told in LOOKED_UP:
-            look_up(other, read_table(told), {*train, *TARGETS})
         keys = [
             name
             for name in other
@@ -67,13 +62,6 @@ def join_tables(train: Columns, test: Columns) -> tuple[list[str], list[np.ndarr
         ]
         values = [name for name in other if name not in (*keys, *train, *TARGETS)]
         is_list = len(keys) == len(other)
-        span = find_span(test, {name: other[name] for name in values})
-        if span:
-            for table in (train, test):
-                then = join_span(table, keys, span, other)
-                table |= {f"{path} {name} then": cells for name, cells in then.items()}
-            added += [f"{path} {name} then" for name in then]
-            print(f"joined {path} by {', '.join([*keys, span[2]])}: what holds then")
         if not keys or not (values or is_list):
             continue
         places: dict[Key, list[int]] = defaultdict(list)
@@ -101,21 +89,6 @@ def join_tables(train: Columns, test: Columns) -> tuple[list[str], list[np.ndarr
             added.append(label)
         print(f"joined {path} by {', '.join(keys)}: {len(known)} columns")
     return added, patterns
-
-
-def look_up(other: Columns, table: Columns, known_else: set[str]) -> None:
-    """
-    Adds the columns of a table with a row for each value of a column that both have. Those that are
-    known otherwise would be taken for keys.
-    """
-    for key in [name for name in table if name in other]:
-        rows = {cleaned(cell).casefold(): row for row, cell in enumerate(table[key])}
-        found = [rows.get(cell.casefold()) for cell in other[key]]
-        known = sum(row is not None for row in found)
-        if len(rows) == len(table[key]) and known >= LEAST_MATCHED * len(found):
-            for name in [name for name in table if name not in {*other, *known_else}]:
-                cells = list(map(cleaned, table[name]))
-                other[name] = ["" if row is None else cells[row] for row in found]
 
 
 def is_key(name: str, other: Columns, test: Columns) -> bool:

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from automl.cells import amounts_in, cleaned, is_number, labels_in, numbers_in
+from automl.cells import cleaned, is_number, numbers_in
 from automl.formats import (
     FILE_ENDINGS,
     Columns,
@@ -32,7 +32,6 @@ MOST_VALUES = 200
 MOST_ARRAYS = 24
 MOST_FOLDERS = 400
 MOST_NUMBERS = 50_000_000
-LEAST_FORMULAS = 12
 UNREADABLE = (OSError, ValueError, AttributeError, TypeError, csv.Error, sqlite3.Error)
 
 
@@ -57,9 +56,6 @@ class Column:
     distinct: int
     values: list[str]
     """All of them, where they are few."""
-    mark: str = ""
-    labels: list[str] = field(default_factory=list)
-    """What stands between the labels of a cell, and all labels, where cells are lists of some."""
 
 
 @dataclass
@@ -133,18 +129,14 @@ def describe(name: str, cells: list[str]) -> Column:
     known = set(told)
     is_numeric = bool(told) and sum(map(is_number, told)) >= 0.95 * len(told)
     values = sorted(known) if len(known) <= MOST_VALUES else []
-    labels = ("", []) if is_numeric else labels_in(told)
-    return Column(name, is_numeric, len(known), values, *labels)
+    return Column(name, is_numeric, len(known), values)
 
 
 def kind_of(cells: list[str]) -> str:
-    """How a column is likely to be used: `list`, `formula`, `text`, `letters`, `number` or
-    `name`."""
+    """How a column is likely to be used: `list`, `text`, `letters`, `number` or `name`."""
     known = [cell for cell in cells if cell]
     if known and all(map(numbers_in, known[:MOST_VALUES])):
         return "list"
-    if are_formulas(known):
-        return "formula"
     if sum(map(is_number, known)) >= 0.3 * len(known):
         return "number"
     words = sum(len(cell.split()) for cell in known)
@@ -157,14 +149,6 @@ def kind_of(cells: list[str]) -> str:
     are_long = letters >= 15 * len(known) and single >= 0.75 * len(known)
     is_long = are_long or (letters >= 5 * len(known) and words <= 1.05 * len(known))
     return "letters" if is_long and is_varied else "name"
-
-
-def are_formulas(cells: list[str]) -> bool:
-    """Nearly all of several elements, and half with numbers, unlike sequences of letters."""
-    some = set(cells[:MOST_VALUES])
-    mixed = sum(len(amounts_in(cell)) > 1 for cell in some)
-    numbered = sum(any(map(str.isdigit, cell)) for cell in some)
-    return len(some) >= LEAST_FORMULAS and mixed >= 0.9 * len(some) and numbered > 0.5 * len(some)
 
 
 def folders_of_data() -> list[Path]:

@@ -11,7 +11,7 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     columns = source.columns + source.beside
     has_letters, has_models = columns["letters"] > 0, "sklearn" in packages
     rows = rows_read(source)
-    plain = {"number", "name", "list", "formula", "letters"}
+    plain = {"number", "name", "list", "letters"}
     if not (has_models or rows or source.columns.keys() & plain):
         raise NoModelError(
             "scikit-learn cannot be imported, and all there is to learn from are words"
@@ -19,7 +19,6 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     is_joined = bool({"JOINED", "REFERENCES"} & source.settings.keys())
     are_many = source.columns["number"] >= MANY_NUMBERS
     used = {
-        "formulas": columns["formula"] > 0,
         "lists": source.columns["list"] > 0 or are_many or rows == "recordings",
         "dates": is_joined or bool(source.columns.keys() - {"text"}),
         "amounts": is_joined or bool(source.columns.keys() - {"text"}),
@@ -39,7 +38,7 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     if source.kind == "files":
         passed, more = [*passed, "read_texts"], ["files"]
     elif is_joined:
-        passed, more = [*passed, "join_tables"], ["spans", "joins"]
+        passed, more = [*passed, "join_tables"], ["joins"]
     if are_many:
         passed.append("gather=gather")
     if source.are_pairs:

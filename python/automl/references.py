@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from itertools import product
 
 from automl.answers import ID, NAMES, words
-from automl.cells import ELEMENTS
 from automl.look import Table
 from automl.moments import days_of
 
@@ -37,17 +36,6 @@ def find_references(test: Table, tables: list[Table]) -> list[list[str]]:
     return sorted(found)
 
 
-def find_looked_up(tables: list[Table], joined: list[Table]) -> list[str]:
-    """Tables with a row for each value of a column of others, as products for lines of orders."""
-    columns = [column for table in joined for column in table.cells.items()]
-    found = {
-        table.path.as_posix()
-        for table, (name, cells) in product(tables, columns)
-        if set(cells) & set(told := table.cells.get(name, [])) and len(set(told)) == len(told)
-    }
-    return sorted(found)
-
-
 def are_among(cells: list[str], told: Iterable[str]) -> bool:
     """Whether nearly all of enough different cells are."""
     asked = set(cells)
@@ -56,20 +44,6 @@ def are_among(cells: list[str], told: Iterable[str]) -> bool:
 
 def are_small(cells: list[str]) -> bool:
     return all(cell.isdecimal() and len(cell) < 6 for cell in cells)
-
-
-def find_respelt(listed: Table, tables: list[Table]) -> list[list[str]]:
-    """
-    Columns of other tables that only capitals tell from those of the rows to predict, or from the
-    targets: the table, this name, and that of the column.
-    """
-    asked = {name.casefold(): name for name in (*listed.cells, *NAMES)}
-    return [
-        [table.path.as_posix(), name, asked[name.casefold()]]
-        for table in tables
-        for name in table.cells
-        if asked.get(name.casefold(), name) not in table.cells and not table.path.is_dir()
-    ]
 
 
 def find_renamed(listed: Table, tables: list[Table]) -> list[list[str]]:
@@ -131,13 +105,3 @@ def column_like(cells: list[str], table: Table) -> str:
         ),
         "",
     )
-
-
-def find_symbols(tables: list[Table]) -> list[list[str]]:
-    """Columns of chemical elements, each of which is there once, with their tables."""
-    return [
-        [table.path.as_posix(), name]
-        for table in tables
-        for name, cells in table.cells.items()
-        if len(cells) > 2 and set(cells) <= ELEMENTS and len(set(cells)) == len(cells)
-    ]

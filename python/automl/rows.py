@@ -3,16 +3,8 @@
 from dataclasses import replace
 
 from automl.answers import ID, NAMES, TEST
-from automl.formats import (
-    WIDE,
-    Columns,
-    read_table,
-    read_tables_of,
-    tables_in,
-    with_new_names,
-    with_rows,
-)
-from automl.look import Table, read_head
+from automl.formats import Columns, read_table, with_new_names, with_rows
+from automl.look import Table
 
 
 def with_ids(table: Table) -> Columns:
@@ -31,23 +23,6 @@ def named_by_file(table: Table, listed: Table) -> Table:
             cells[name] = table.cells[table.file_column]
             return replace(table, cells=cells, file_column=name)
     return replace(table, cells=cells, file_column="")
-
-
-def as_long(table: Table, listed: Table) -> Table:
-    """What a column of the rows to predict names may be columns of another table, as of a shop."""
-    files = [path for folder in table.folders for path in tables_in(folder)] or [table.path]
-    is_read = table.path.is_file() or table.file_column
-    for name, cells in listed.cells.items() if len(NAMES) == 1 and is_read else ():
-        things = sorted(set(cells))
-        is_new = table.path != listed.path and name not in table.cells and name not in (ID, *NAMES)
-        if is_new and len(things) > 1 and set(things) <= table.cells.keys():
-            if all(files[0].as_posix() != other for other, *_ in WIDE):
-                WIDE.extend([path.as_posix(), things, name, NAMES[0]] for path in files)
-            if not table.folders:
-                return read_head(table.path)
-            long = read_tables_of([path.as_posix() for path in table.folders], table.file_column)
-            return replace(table, rows=len(long[name]), cells=long)
-    return table
 
 
 def ways_to_read(listed: Table, tables: list[Table]) -> list[tuple[Table, list[Table]]]:

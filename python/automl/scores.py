@@ -22,12 +22,6 @@ DECISIONS = (
 )
 """Metrics for which the likeliest class is not always the best answer."""
 
-LIVES = "concordance index"
-"""Of how long things last: the targets are these times and, where one of them is 1 or 0, whether
-the thing then ended, or was no longer watched. What is predicted is the risk of an end."""
-MOST_LIVES = 1_000
-"""That are compared with each other."""
-
 Prediction = np.ndarray
 """Regression: shape (rows, targets). Classification: probabilities, shape (rows, classes)."""
 
@@ -36,8 +30,6 @@ def score(truth: np.ndarray, guess: Prediction) -> float:
     """The task's metric. Over several targets: the mean of their scores."""
     if CLASSIFIES:
         return score_of_classes(truth, guess)
-    if METRIC == LIVES:
-        return concordance(truth, guess[:, 0])
     if ARE_LABELS and METRIC.startswith("micro"):
         truth, guess = truth.reshape(-1, 1), guess.reshape(-1, 1)
     if METRIC.startswith("samples"):
@@ -49,44 +41,6 @@ def score(truth: np.ndarray, guess: Prediction) -> float:
         scores = [(label_score if ARE_LABELS else column_score)(*each) for each in columns]
     weights = truth.sum(axis=0) if ARE_LABELS and METRIC.startswith("weighted") else None
     return float(np.average(scores, weights=weights))
-
-
-def lives_in(truth: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """The times, and whether each ended; none if they are times alone."""
-    for place in range(truth.shape[1]) if truth.shape[1] == 2 else ():
-        if set(np.unique(truth[:, place])) <= {0, 1}:
-            return truth[:, 1 - place], truth[:, place] == 1
-    return None
-
-
-def concordance(truth: np.ndarray, guess: np.ndarray) -> float:
-    """
-    The share of pairs of which it is known what ended first, in which that had the higher risk
-    (Harrell 1982). A time that is predicted itself is the higher the later the end.
-    """
-    step = max(1, -(-len(truth) // MOST_LIVES))
-    truth, guess = truth[::step], guess[::step]
-    times, ended = lives_in(truth) or (truth[:, 0], np.full(len(truth), True))
-    risk = guess if truth.shape[1] == 2 else -guess
-    later = (times > times[:, None]) | ((times == times[:, None]) & ~ended)
-    first = later & ended[:, None]
-    higher = (risk[:, None] > risk) + 0.5 * (risk[:, None] == risk)
-    return float(higher[first].mean()) if first.any() else 0.5
-
-
-def learnt_from(truth: np.ndarray) -> np.ndarray:
-    """
-    What models of numbers learn, shape (rows, targets): the targets, or of lives by how much more
-    each ended than is usual up to its time (martingale residuals; Therneau and others 1990).
-    """
-    lives = lives_in(truth) if METRIC == LIVES else None
-    if lives is None:
-        return truth
-    times, ended = lives
-    kinds, place, counts = np.unique(times, return_inverse=True, return_counts=True)
-    at_risk = counts[::-1].cumsum()[::-1]
-    hazard = np.cumsum(np.bincount(place, ended, len(kinds)) / at_risk)
-    return (ended - hazard[place])[:, None]
 
 
 def score_of_rows(truth: np.ndarray, told: np.ndarray) -> float:

@@ -18,8 +18,6 @@ CLASS_COLUMNS: list[list[str]] = []
 WRITES_PROBABILITY = False
 VALUES: list[str] = []
 """The only values that the column may have, in the task's order; empty if it lists none."""
-WRITTEN: list[list[str]] = []
-"""Values of the target, and how the submission writes each."""
 POSITIVE: list[str] = []
 """What the task says a probability, or its metric, is about."""
 ROUNDS_TO_WHOLE: list[str] = []
@@ -30,9 +28,6 @@ MANY_CLASSES = False
 """More than two: boosting then makes a tree for each class in each round."""
 ARE_LABELS = False
 """Each target is 1 or 0: whether something holds."""
-ALL_LABELS: list[str] = []
-MARK = ""
-"""All that hold for some row, and what is between those of a cell: the only target is a list."""
 METRIC = "mae"
 METRIC_NAME = "MAE"
 QUANTILES = [0.5]

@@ -15,22 +15,17 @@ from automl.answers import (
     answers_in,
     kinds_of,
     shared,
-    words,
 )
 from automl.cells import counterparts, numbers_in, parts_of
-from automl.choices import find_choices
 from automl.formats import (
     FASTA_ENDINGS,
-    HEADERS,
     PICTURE_ENDINGS,
     RECORDING_ENDINGS,
     RENAMED,
-    WIDE,
     end_ids_at,
     read_table,
     tables_in,
 )
-from automl.headers import name_columns
 from automl.look import (
     NamedFiles,
     Table,
@@ -43,19 +38,14 @@ from automl.look import (
 from automl.pairs import find_pair
 from automl.references import (
     column_like,
-    find_looked_up,
     find_references,
     find_renamed,
-    find_respelt,
-    find_symbols,
     referred_columns,
 )
-from automl.rows import as_long, has_more, named_by_file, ways_to_read, with_ids, without_targets
-from automl.spans import find_span
+from automl.rows import has_more, named_by_file, ways_to_read, with_ids, without_targets
 
 MOST_ROWS_JOINED = 500_000
 """Reading larger tables would take most of the time."""
-MOST_UNITS = 6
 ID_MARKS = (r"\s;|", r"\s;|_", r"\s;|_.")
 """What may end an id in the title of a record of FASTA, where tables list ids without the rest."""
 
@@ -67,8 +57,8 @@ def find_data() -> tuple[str, Source]:
         end_ids_at(marks)
         found = look_for_data()
         if found is not None:
-            changed = {"HEADERS": HEADERS, "WIDE": WIDE, "RENAMED": RENAMED}
-            found[1].settings |= {name: told for name, told in changed.items() if told}
+            if RENAMED:
+                found[1].settings["RENAMED"] = RENAMED
             if marks != ID_MARKS[0]:
                 found[1].settings["ID_ENDS"] = marks
             return found
@@ -81,12 +71,8 @@ def look_for_data() -> tuple[str, Source] | None:
     listed = read_head(Path(TEST)) if Path(TEST).is_file() else None
     if listed is None or ID not in listed.cells:
         raise NoModelError(f"{TEST} does not list the ids")
-    if not HEADERS:
-        name_columns(listed.cells[ID])
-    tables = [as_long(named_by_file(each, listed), listed) for each in find_tables()]
-    RENAMED[:] = find_respelt(listed, tables)
-    tables = [replace(each, cells=with_ids(each)) for each in tables]
-    RENAMED.extend(find_renamed(listed, tables))
+    tables = [named_by_file(each, listed) for each in find_tables()]
+    RENAMED[:] = find_renamed(listed, tables)
     tables = [replace(each, cells=with_ids(each)) for each in tables]
     for test, others in ways_to_read(listed, tables):
         source = find_source(test, others)
@@ -125,12 +111,6 @@ def find_table(test: Table, tables: list[Table], names_files: bool) -> Source | 
         answers = answers_in(test, table)
         if answers:
             return table_source(test, tables, table, None, answers)
-    choices = find_choices(test, sharing)
-    if choices:
-        table, answers, lists = choices
-        source = table_source(test, tables, table, None, answers)
-        source.settings["LISTS"] = lists
-        return source
     # The answers may be in a separate table, perhaps under another name.
     asked = set(test.cells.get(ID, []))
     for renamed in (False, True):
@@ -210,16 +190,7 @@ def table_source(
         joined = [each for each in joined if each.file_column in ("", file_columns[0])]
     if joined:
         settings["JOINED"] = list(together(joined).values())
-    looked_up = find_looked_up([each for each in tables if each not in (*own, *joined)], joined)
-    if looked_up:
-        settings["LOOKED_UP"] = looked_up
-    assumed = find_assumed(test, train, answers)
-    if assumed:
-        settings["ASSUMED"] = assumed
     columns = kinds_of(test, train, {name for name, *_ in references})
-    symbols = find_symbols(tables)
-    if columns["formula"] and symbols:
-        settings["PROPERTIES"] = symbols[0]
     are_pairs = bool(counterparts([*shared(test, train), *referred_columns(references, tables)]))
     listed = ", ".join(
         f"{count} of {kind.removesuffix('s')}s" for kind, count in sorted(columns.items())
@@ -232,7 +203,7 @@ def table_source(
     rows = sum(each.rows for each in [train, *more])
     lists = [numbers_in(cells[0]) for cells in test.cells.values() if cells]
     is_wide = columns["number"] + sum(map(len, lists)) > 300
-    named = {*looked_up, *(path for *_, path in references)}
+    named = {path for *_, path in references}
     beside = Counter(
         kind_of(cells)
         for table in [*joined, *(each for each in tables if each.path.as_posix() in named)]
@@ -263,21 +234,6 @@ def together(tables: list[Table]) -> dict[tuple[str, frozenset[str]], list[str]]
     return found
 
 
-def find_assumed(test: Table, train: Table, answers: Answers) -> list[list[str]]:
-    """
-    Columns that only the rows to learn from have, with the one of their few values that the targets
-    are named by, as the unit is K for `melts_at_K`.
-    """
-    asked, targets = set.union(*map(words, NAMES)), {each.name for each in answers.targets}
-    found = []
-    for name in train.cells.keys() - test.cells.keys() - {ID, *targets}:
-        levels = set(filter(None, train.cells[name]))
-        told = [each for each in levels if each.lower() in asked]
-        if 1 < len(levels) <= MOST_UNITS and len(told) == 1:
-            found.append([name, told[0]])
-    return sorted(found)
-
-
 def more_rows(test: Table, train: Table, tables: list[Table]) -> list[Table]:
     """
     Tables of the same columns with rows of their own, as of another year or for validation, but
@@ -303,11 +259,11 @@ def keys_of(table: Table) -> set[tuple[str, ...]]:
 def can_be_joined(test: Table, table: Table) -> bool:
     """
     It shares columns, or ids, with the rows to predict, and has other columns besides; or it lists
-    which of their rows something holds for, or from when to when.
+    which of their rows something holds for.
     """
     is_known = table.cells.keys() <= {*test.cells, *NAMES}
     is_list = bool(table.cells) and table.cells.keys() <= set(test.cells) - {ID}
-    has_key = ID in table.cells or bool(shared(test, table) or find_span(test.cells, table.cells))
+    has_key = ID in table.cells or bool(shared(test, table))
     return (not is_known or is_list) and has_key and table.rows <= MOST_ROWS_JOINED
 
 

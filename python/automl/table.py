@@ -9,9 +9,8 @@ import numpy as np
 
 from automl.cells import DATE, as_number, cleaned, is_number, parts_of
 from automl.data import Data, encode
-from automl.drawn import LISTS, with_others
 from automl.formats import Columns, read_table, with_rows
-from automl.settings import ALL_LABELS, CLASSIFIES, ID, TARGETS, TEST
+from automl.settings import CLASSIFIES, ID, TARGETS, TEST
 from automl.surroundings import series_of
 
 TRAIN = ["data/train.csv"]
@@ -26,8 +25,6 @@ ID_PARTS: list[str] = []
 """The columns that an id is made of, as in shop_day."""
 ROW = "row of the table"
 """A column of the rows to learn from alone."""
-ASSUMED: list[list[str]] = []
-"""Columns that only the rows to learn from have, with what they are for those to predict."""
 FEW_LEVELS = 60
 FEW_VALUES = 20
 """Numbers with more different values are measured, and have a middle."""
@@ -122,8 +119,8 @@ def find_groups(name: str, cells: Cells, data: Data) -> None:
         # A row without a value is a group of its own.
         alone = [cell or f"row {row}" for row, cell in enumerate(train)]
         data.groups = np.unique(alone, return_inverse=True)[1]
-        # Lists and the parts of ids have no order.
-        data.series = None if name == ID or LISTS else series_of(cells)
+        # The parts of ids have no order.
+        data.series = None if name == ID else series_of(cells)
         print(f"honest folds: rows of one {name} belong together: those to predict have others")
 
 
@@ -150,8 +147,6 @@ def read_tables() -> tuple[Columns, Columns]:
     train = {name: [cell for table in tables for cell in table[name]] for name in tables[0]}
     test = read_table(TEST)
     test |= dict(zip(ID_PARTS, parts_of(test[ID]), strict=False))
-    if LISTS:
-        train = with_others(train)
     if ANSWERS:
         answers = read_table(ANSWERS)
         for name in TARGETS:
@@ -164,9 +159,8 @@ def read_tables() -> tuple[Columns, Columns]:
         ids = set(read_table(TEST_IDS)[ID])
         train = with_rows(train, [each not in ids for each in train[ID]])
         test = with_rows(test, [each in ids for each in test[ID]])
-    test |= {name: [told] * len(test[ID]) for name, told in ASSUMED}
     train[ROW] = list(map(str, range(len(train[ID]))))
-    is_told = bool if CLASSIFIES or ALL_LABELS else is_number
+    is_told = bool if CLASSIFIES else is_number
     told = [all(is_told(cleaned(cell)) for cell in row) for row in answers_of(train)]
     return with_rows(train, told), test
 

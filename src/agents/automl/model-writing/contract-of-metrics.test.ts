@@ -84,30 +84,6 @@ describe('what is to be predicted, and how it is scored', () => {
     });
   });
 
-  it('learns risks from times and whether something then ended, or times alone if these are asked for', () => {
-    const rows = Array.from({ length: 6 }, (_, row) => `${row},${row * 3},${10 + row},${row % 2}\n`);
-    const files = { 'train.csv': `id,size,days,failed\n${rows.join('')}`, 'test.csv': 'id,size\n9,1\n' };
-    const asked = (name: string) => contractOf(taskOf('C-index', [{ name }]), files);
-    expect(asked('risk')).toMatchObject({
-      is_measured: true,
-      settings: { METRIC: 'concordance index', TARGETS: ['days', 'failed'], COLUMNS: ['risk'] },
-    });
-    expect(asked('survival_days').settings).toMatchObject({ TARGETS: ['days'] });
-  });
-
-  it('writes what is so, and what is not, as the submission has it', () => {
-    const files = { 'train.csv': 'id,size,same\n1,10,1\n2,20,0\n3,5,1\n', 'test.csv': 'id,size\n4,1\n' };
-    const asked = (values: string[]) => taskOf('F1', [{ name: 'same', type: 'text', values }]);
-    expect(settingsOf(asked(['True', 'False']), files)).toMatchObject({
-      WRITTEN: [
-        ['0', 'False'],
-        ['1', 'True'],
-      ],
-    });
-    expect(settingsOf(asked(['0', '1']), files)).not.toHaveProperty('WRITTEN');
-    expect(problemOf(asked(['True', 'Yes']), files)).toContain('which the submission may not have');
-  });
-
   it('tells what scores withheld rows all that scores the others', () => {
     const settings = { QUANTILES: [0.8], ARE_LABELS: true, FILE_COLUMN: 'shop', JOINED: [['data/a.csv']] };
     const contract = { ...contractOf(taskOf('MAE', [{}]), homes), settings };

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { taskOf } from '../../../../test/fixtures/table-task.ts';
 import { modelScript } from './contract.ts';
-import { canHoldOut } from './held-out.ts';
 import { contractOf, homes, problemOf, settingsOf } from './test-support.ts';
 
 it('learns also from other tables of the same columns, unless they have the same rows', () => {
@@ -38,38 +37,6 @@ it('reads a folder of tables as one, whose files are called as a column of the r
   });
 });
 
-it('knows columns that only capitals tell apart, and then withholds no rows, since the table could not be written again', () => {
-  const files = {
-    'Sold.csv': 'Day;Shop;Y\n2024-01-01;A;1,5\n2024-01-02;A;2,5\n2024-01-01;B;3,5\n',
-    'test.csv': 'id,day,shop\n1,2024-01-03,A\n2,2024-01-03,B\n',
-  };
-  const contract = contractOf(taskOf('MAE', [{}]), files);
-  expect(contract.settings).toMatchObject({
-    RENAMED: ['Day', 'Shop', 'Y'].map((name) => ['data/Sold.csv', name, name.toLowerCase()]),
-  });
-  expect(canHoldOut(contract)).toBe(false);
-  expect(canHoldOut(contractOf(taskOf('MAE', [{}]), homes))).toBe(true);
-});
-
-it('reads a folder of tables with a column for each of several series', () => {
-  const shops = ['north', 'east', 'south'];
-  const wide = Object.fromEntries(shops.map((shop) => [`${shop}.csv`, 'date,roll,pie\n2024-01-01,3,4\n']));
-  const asked = shops.map((shop, place) => `${place},${shop},${place > 0 ? 'roll' : 'pie'},2024-01-03`);
-  const files = {
-    ...Object.fromEntries(Object.entries(wide).map(([name, text]) => [`sales/${name}`, text])),
-    'test.csv': `id,shop,product,date\n${asked.join('\n')}\n`,
-  };
-  expect(contractOf(taskOf('MAE', [{}]), files)).toMatchObject({
-    plan: expect.stringContaining('Learn y (numbers) from 6 rows of data/sales'),
-    settings: {
-      FILE_COLUMN: 'shop',
-      WIDE: ['east', 'north', 'south'].map((shop) => [
-        ...[`data/sales/${shop}.csv`, ['pie', 'roll'], 'product', 'y'],
-      ]),
-    },
-  });
-});
-
 it('reads tables of the same name and columns as one that is to be joined', () => {
   const rows = (folder: string, ids: number[], more: string) => ({
     [`${folder}/plots.csv`]: `id,size${more === '' ? '' : ',y'}\n${ids.map((id) => `${id},5${more}\n`).join('')}`,
@@ -82,20 +49,6 @@ it('reads tables of the same name and columns as one that is to be joined', () =
   expect(settingsOf(task, files)).toMatchObject({
     TRAIN: ['data/train/plots.csv'],
     JOINED: [['data/train/visits.csv', 'data/test/visits.csv']],
-  });
-});
-
-it('knows a table with a row for each value of a column of one that is joined', () => {
-  const files = {
-    'train.csv': 'id,size,y\n1,10,1\n2,20,2\n3,5,3\n',
-    'test.csv': 'id,size\n4,1\n5,2\n6,9\n',
-    'lines.csv': `id,code\n${[1, 2, 3, 4, 5, 6].map((id) => `${id},A1\n${id},B2\n`).join('')}`,
-    'codes.json': '[{"code": "A1", "group": "wheels"}, {"code": "B2", "group": "brakes"}]',
-    'days.csv': 'day,code\n1,A1\n2,A1\n',
-  };
-  expect(settingsOf(taskOf('MAE', [{}]), files)).toMatchObject({
-    JOINED: [['data/lines.csv']],
-    LOOKED_UP: ['data/codes.json'],
   });
 });
 
@@ -218,30 +171,6 @@ it('does not learn what another table says of a column of the rows to predict', 
   const found = settingsOf(task, { ...boilers, 'targets.csv': 'id,kwh\n1,900\n2,800\n' });
   expect(found).toMatchObject({ TARGETS: ['kwh'], ANSWERS: 'data/targets.csv' });
   expect(problemOf(task, boilers)).toContain('nothing in the data folder has the asked columns');
-});
-
-it('ranks lists by what was chosen before, unless a table has what is asked for by name', () => {
-  const lists = (from: number, count: number) =>
-    Array.from({ length: count }, (_, place) => `v${from + Math.floor(place / 4)},g${place % 4}`);
-  const files = {
-    'test.csv': `id,visit,game\n${lists(100, 12)
-      .map((row, place) => `${place},${row}\n`)
-      .join('')}`,
-    'loans.csv': `visit,game,stars\n${lists(0, 40)
-      .filter((_, place) => place % 4 === 1)
-      .map((row) => `${row},4\n`)
-      .join('')}`,
-    'visits.csv': `visit,party\n${Array.from({ length: 110 }, (_, place) => `v${place},3\n`).join('')}`,
-  };
-  const { settings, plan } = contractOf(taskOf('NDCG@5', [{ name: 'score' }]), files);
-  expect(plan).toContain('Learn was chosen');
-  expect(settings).toMatchObject({
-    TRAIN: ['data/loans.csv'],
-    JOINED: [['data/visits.csv']],
-    LISTS: ['visit', 'game', 4],
-  });
-  const named = { ...files, 'loans.csv': files['loans.csv'].replace('stars', 'score') };
-  expect(settingsOf(taskOf('NDCG@5', [{ name: 'score' }]), named)).not.toHaveProperty('LISTS');
 });
 
 it('reads the sentences and sequences of tables that rows name, also of FASTA with ids of its own', () => {

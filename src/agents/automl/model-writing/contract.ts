@@ -69,18 +69,7 @@ export function contractScript(task: TaskBrief, file: CsvFile): string {
     POSITIVE: positive(task),
   };
   const parts = [
-    ...[
-      'cells',
-      'moments',
-      'formats',
-      'spans',
-      'look',
-      'answers',
-      'choices',
-      'headers',
-      'pairs',
-      'references',
-    ],
+    ...['cells', 'moments', 'formats', 'look', 'answers', 'pairs', 'references'],
     ...['rows', 'sources', 'portfolio', 'contract'],
   ];
   return pythonScript(parts, settings, 'print_contract()');

@@ -174,45 +174,6 @@ print(json.dumps([list(map(len, as_spelt(["AC[+57.02]DEM(ox)K", "PEPTIDE", "[Ace
   expect(found).toEqual([[6, 7, 4], true]);
 });
 
-test('cells are lists of labels where few labels make many cells, and are written like those that were read', () => {
-  const found = printedBy(
-    '',
-    `from automl.cells import labels_in
-from itertools import combinations
-def cells(mark, *names):
-    return [mark.join(some) for size in (1, 2) for some in combinations(names, size)]
-topics = ["noise", "waste", "roads", "trees"]
-print(json.dumps([labels_in(cells(mark, *topics)) for mark in ("; ", "|", " ")]
-  + [labels_in([f"{size} {colour}" for size in ("tall", "low", "flat") for colour in ("red", "blue", "grey", "pink")]),
-    labels_in(["New York", "Los Angeles", "Rome"]), labels_in(["very good", "good", "not good"])]))`,
-  );
-  const topics = ['noise', 'roads', 'trees', 'waste'];
-  expect(found).toEqual([
-    ['; ', topics],
-    ['|', topics],
-    [' ', topics],
-    ['', []],
-    ['', []],
-    ['', []],
-  ]);
-  const written = printedBy(
-    `import os, tempfile
-os.chdir(tempfile.mkdtemp())
-settings.ALL_LABELS, settings.MARK, settings.COLUMNS = ["noise", "waste"], "; ", ["topics"]`,
-    `from automl.data import Data, encode, write_submission
-truth = encode([("waste; noise",), ("waste",)])[0]
-write_submission(Data(["a", "b", "c"], truth, []), np.array([[0.7, 0.6], [0.1, 0.2], [0.9, 0.1]]))
-print(json.dumps([truth.tolist(), open("submission.csv").read()]))`,
-  );
-  expect(written).toEqual([
-    [
-      [1, 1],
-      [0, 1],
-    ],
-    'id,topics\na,noise; waste\nb,waste\nc,noise\n',
-  ]);
-});
-
 test('of rows that stand in an order, those around each are known, as far as they are of its series', () => {
   const found = printedBy(
     '',
@@ -236,22 +197,4 @@ print(json.dumps([told(wide.numbers[name]) for name in ("heat -1 rows", "heat be
     null,
     null,
   ]);
-});
-
-test('what was not chosen is drawn beside what was, in lists as long as those to rank, in any order', () => {
-  const found = printedBy(
-    'settings.TARGETS = ["was chosen"]',
-    `from automl import drawn
-drawn.LISTS = ["visit", "game", 5]
-visits = [f"v{row // 2}" for row in range(80)]
-games = [f"g{row % 2 + 2 * (row // 2 % 10)}" for row in range(80)]
-rows = drawn.with_others({"id": list(map(str, range(80))), "visit": visits, "game": games})
-pairs, chosen = set(zip(visits, games)), rows["was chosen"]
-firsts = chosen[::5]
-print(json.dumps([len(rows["id"]), len(set(rows["id"])), chosen.count("1"),
-  {(visit, game) in pairs for visit, game, told in zip(rows["visit"], rows["game"], chosen) if told == "1"} == {True},
-  {(visit, game) in pairs for visit, game, told in zip(rows["visit"], rows["game"], chosen) if told == "0"} == {False},
-  len(set(zip(rows["visit"], rows["game"]))), 0 < firsts.count("1") < len(firsts)]))`,
-  );
-  expect(found).toEqual([200, 200, 80, true, true, 200, true]);
 });

@@ -4,28 +4,6 @@ import { printer } from '../../../../test/fixtures/parts-of-automl.ts';
 /** How the scripts that automl writes join tables: calls their parts. */
 const printedBy = await printer();
 
-test('of a table whose rows hold from one day to another, a row gets what holds on its day and began last', () => {
-  const found = printedBy(
-    '',
-    `from automl.spans import find_span, join_span
-prices = {
-    "shop": ["a", "a", "b", "a"],
-    "from": ["2024-01-01", "2024-01-10", "2024-01-05", "2024-01-03"],
-    "to": ["2024-01-20", "", "2024-01-06", "2024-01-04"],
-    "price": ["1", "2", "3", "4"],
-}
-rows = {"when": ["2024-01-04", "2024-01-12", "2024-01-06", "2024-01-07", "2023-12-31", ""], "shop": list("aabbaa")}
-told = {name: cells for name, cells in prices.items() if name != "shop"}
-span = find_span(rows, told)
-print(json.dumps([span, join_span(rows, ["shop"], span, prices), find_span({"when": ["x"]}, told)]))`,
-  );
-  expect(found).toEqual([
-    ['from', 'to', 'when'],
-    { holds: ['1', '1', '1', '0', '0', '0'], price: ['4', '2', '3', '', '', ''] },
-    [],
-  ]);
-});
-
 test('many rows of a key are summed up: in all, by kind, lately, and how their numbers change in the order of time', () => {
   const known = printedBy(
     '',

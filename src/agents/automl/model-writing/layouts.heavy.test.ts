@@ -77,28 +77,11 @@ database.commit()`,
     [],
   ],
   [
-    'other capitals, and another encoding of what names a row of another table',
-    `shops = np.array(["Bäcker", "Müller", "Größer", "Höfer", "Jäger"])[np.arange(160) % 5]
-heights = dict(zip(shops, [10.5, 3.25, 8.0, 5.5, 1.25]))
-lines = ["Id;Shop;Height", *(f"{ids[i]};{shops[i]};{heights[shops[i]] + i % 3}" for i in range(120))]
-Path("data/sold.csv").write_text("\\n".join(lines), encoding="latin-1")
-save("test.csv", ["id", "shop", "kind"], [[ids[i], shops[i], i % 3] for i in range(120, 160)])
-Path("data/kinds.csv").write_text("ID;KIND\\n" + "\\n".join(f"{ids[i]};{i % 3}" for i in range(160)))
-truth = {ids[i]: heights[shops[i]] + i % 3 for i in range(120, 160)}`,
-    [],
-  ],
-  [
     'comments before the header, and columns that only the rows to learn from have',
     `save("train.csv", ["id", "width", "height", "felled"], [[ids[i], width[i], height[i], i % 7] for i in range(120)])
 Path("data/train.csv").write_text("# measured in spring, by hand\\n" + Path("data/train.csv").read_text())
 save("test.csv", ["id", "width"], [[ids[i], width[i]] for i in range(120, 160)])`,
     [{ name: 'predicted_height' }],
-  ],
-  [
-    'targets in two units, of which the submission names one',
-    `save("train.csv", ["id", "width", "height", "unit"], [[ids[i], width[i], height[i] - (273 if i % 3 else 0), "C" if i % 3 else "K"] for i in range(120)])
-save("test.csv", ["id", "width"], [[ids[i], width[i]] for i in range(120, 160)])`,
-    [{ name: 'height_K' }],
   ],
   [
     'tables in files of text',
@@ -173,48 +156,6 @@ pairs = [[ids[i], f"l{i}", f"r{(7 * other[i]) % 160}"] for i in range(160)]
 save("train.csv", ["id", "left", "right", "wood"], [[*pairs[i], wood[i]] for i in range(120)])
 save("test.csv", ["id", "left", "right"], pairs[120:])`,
     names,
-  ],
-  [
-    'lines without a header',
-    `lines = ["\\t".join([ids[i], *([wood[i]] if i < 120 else []), "abc"[i % 3] * 3 + str(i) * 3 + ("x" * 9 if width[i] > 0 else "y" * 9)]) for i in range(160)]
-Path("data/known.txt").write_text("\\n".join(lines[:120]))
-Path("data/asked.txt").write_text("\\n".join(lines[120:]))`,
-    names,
-  ],
-  [
-    'chemical formulas, and a table of what elements are like',
-    `elements = {"Ti": 4.5, "Al": 2.7, "Si": 2.3, "C": 2.2, "N": 1.2, "O": 1.4, "Fe": 7.9, "W": 19.3}
-chosen = [sorted(rng.choice(list(elements), 3, replace=False)) for _ in range(160)]
-amounts = rng.integers(1, 6, (160, 3))
-formulas = [f"{a}{x}({b}{y}{c}){z}" for (a, b, c), (x, y, z) in zip(chosen, amounts)]
-shares = [[x, y * z, z] for x, y, z in amounts]
-dense = [np.average([elements[each] for each in own], weights=w) for own, w in zip(chosen, shares)]
-save("elements.csv", ["symbol", "density"], elements.items())
-save("train.csv", ["id", "formula", "height"], zip(ids[:120], formulas, dense))
-save("test.csv", ["id", "formula"], zip(ids[120:], formulas[120:]))
-truth = dict(zip(ids[120:], dense[120:]))`,
-    [],
-  ],
-  [
-    'a column for each of several series',
-    `days = [str(np.datetime64("2024-01-01") + each) for each in range(60)]
-cells = {(shop, day): 10 * place + 3 * (number % 7) for place, shop in enumerate(["quay", "mill", "park"]) for number, day in enumerate(days)}
-save("sales.csv", ["date", "quay", "mill", "park"], [[day, *(cells[shop, day] for shop in ("quay", "mill", "park"))] for day in days[:45]])
-asked = [(shop, day) for day in days[45:] for shop in ("park", "mill", "quay")]
-save("test.csv", ["id", "date", "shop"], [[i, day, shop] for i, (shop, day) in enumerate(asked)])
-truth = {str(i): cells[key] for i, key in enumerate(asked)}`,
-    [],
-  ],
-  [
-    'a table for each of several places, with a column for each of several series',
-    `days = [str(np.datetime64("2024-01-01") + each) for each in range(60)]
-cells = {(town, shop, day): 100 * at + 10 * place + 3 * (number % 7) for at, town in enumerate(["ulm", "bonn", "kiel"]) for place, shop in enumerate(["quay", "mill"]) for number, day in enumerate(days)}
-for town in ("ulm", "bonn", "kiel"):
-    save(f"sales/{town}.csv", ["date", "quay", "mill"], [[day, cells[town, "quay", day], cells[town, "mill", day]] for day in days[:45]])
-asked = [key for key in cells if key[2] >= days[45]]
-save("test.csv", ["id", "town", "shop", "date"], [[i, *key] for i, key in enumerate(asked)])
-truth = {str(i): cells[key] for i, key in enumerate(asked)}`,
-    [],
   ],
   [
     'rows of the ids in tables of the same name',

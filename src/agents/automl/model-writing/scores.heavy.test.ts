@@ -55,25 +55,6 @@ print(json.dumps([score_of(metric, False, truth, sure) for metric in metrics]))`
   expect(found).toEqual([...means, 1].map((value) => expect.closeTo(value, 10)));
 });
 
-test('of lives, the score is the share of known pairs that are in order, and models learn how early each ended', () => {
-  const found = printedBy(`${start}
-times, ended = np.array([5.0, 3, 8, 3, 9]), np.array([1, 1, 0, 0, 1])
-lives = np.column_stack([times, ended])
-told = [score_of("concordance index", False, truth, guess[:, None]) for truth, guess in (
-  (lives, -times), (lives, np.zeros(5)), (lives[:, ::-1], -times), (times[:, None], times))]
-import automl.scores
-print(json.dumps([told, automl.scores.learnt_from(lives).tolist(), automl.scores.learnt_from(times[:, None]).tolist()]))`);
-  // Known are 3 before 5, 8, 9 and the other 3, and 5 before 8 and 9; the two that are told alike count one half.
-  const hazards = [1 / 5, 1 / 5 + 1 / 3, 1 / 5 + 1 / 3 + 1] as const;
-  expect(found).toEqual([
-    [5.5 / 6, 0.5, 5.5 / 6, 1].map((value) => expect.closeTo(value, 10)),
-    [1 - hazards[1], 1 - hazards[0], -hazards[1], -hazards[0], 1 - hazards[2]].map((value) => [
-      expect.closeTo(value, 10),
-    ]),
-    [[5], [3], [8], [3], [9]],
-  ]);
-});
-
 /** The errors are 1, 0, 0 and 3 of 1, 2, 4 and 8. */
 const logs = [Math.log(3 / 2), 0, 0, Math.log(6 / 9)];
 const numbers: [string, number][] = [
