@@ -35,22 +35,6 @@ print(json.dumps(list(sum_up({"kind": ${JSON.stringify(kinds)}, "force": ["1"] *
   expect(names).not.toContain('sum of force where kind is k7');
 });
 
-test('a table tells more of the rows of one that is joined, however its keys are spelt', () => {
-  const lines = printedBy(
-    '',
-    `from automl.joins import look_up
-lines = {"code": ["A1", "a1", "B2", ""], "group": ["x", "x", "y", "z"]}
-look_up(lines, {"code": ["A1", "B2"], "price": ["3", "4"], "group": ["no", "no"], "shop": ["1", "2"]}, {"shop"})
-look_up(lines, {"code": ["A1", "A1"], "many": ["3", "4"]}, set())
-print(json.dumps(lines))`,
-  );
-  expect(lines).toEqual({
-    code: ['A1', 'a1', 'B2', ''],
-    group: ['x', 'x', 'y', 'z'],
-    price: ['3', '3', '4', ''],
-  });
-});
-
 test('of a long list of kinds, the rows of each frequent one are counted, however it is spelt', () => {
   const names = printedBy(
     '',
