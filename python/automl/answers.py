@@ -60,8 +60,6 @@ class Source:
     is_wide: bool
     """A row is hundreds of numbers."""
     are_pictures: bool = False
-    are_pairs: bool = False
-    """Of things that have the same columns."""
     beside: Counter[str] = field(default_factory=Counter)
     """The same of columns of other tables that are joined."""
     ending: str = ""

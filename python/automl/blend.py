@@ -34,7 +34,6 @@ from automl.settings import (
     UNIT,
     seconds_left,
 )
-from automl.surroundings import with_surroundings
 
 Split = tuple[np.ndarray, np.ndarray]
 """Rows to train on, rows to measure on."""
@@ -271,9 +270,6 @@ def learn(data: Data) -> None:
         # Trees know nothing of later times.
         less = replace(data, numbers=rest)
         data = better_way(data, less, f"last rows without {', '.join(names)}", splits)
-    wider = with_surroundings(data)
-    if wider is not data:
-        data = better_way(data, wider, "with the rows around each", splits)
     views = make_views(data)
     print(f"{data.rows} rows to learn from, {views.full.shape[1]} columns of numbers and names")
     found: dict[str, tuple[Prediction, Prediction]] = {}

@@ -8,11 +8,6 @@ THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")
 LIST = re.compile(r"[\[({]?\s*([-+\d.eE]+(?:[\s,;|]+[-+\d.eE]+){3,})\s*[\])}]?")
 """At least four numbers in a cell."""
 DATE = re.compile(r"\d{4}([-/.])\d\d?(\1\d|$)|\d\d?([-/.])\d\d?\3\d{4}")
-SIDE = re.compile(
-    r"(?<![a-z0-9])(?:left|right|first|second|[ablrxy12])(?![a-z0-9])|(?<=[a-z])[12]$",
-    re.IGNORECASE,
-)
-"""What tells the names of two columns of the same kind apart, as `name_a` and `name_b`."""
 
 
 def cleaned(cell: str) -> str:
@@ -48,15 +43,6 @@ def parts_of(cells: list[str]) -> list[list[str]]:
             split = [cell.split(mark) + [""] * usual for cell in cells]
             return [[parts[place] for parts in split] for place in range(usual + 1)]
     return []
-
-
-def counterparts(names: list[str]) -> list[tuple[str, str]]:
-    """Two columns of the same kind each, as the names in pairs of records."""
-    alike = defaultdict[str, list[str]](list)
-    for name in names:
-        if SIDE.search(name):
-            alike[SIDE.sub("#", name)].append(name)
-    return [(same[0], same[1]) for same in alike.values() if len(same) == 2]
 
 
 def is_number(cell: str) -> bool:

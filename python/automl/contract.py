@@ -32,7 +32,7 @@ EPOCHS = 0
 VALUES: list[str] = []
 POSITIVE: list[str] = []
 
-EVERY_SCRIPT = ("settings", "cells", "data", "surroundings", "formats", "scores")
+EVERY_SCRIPT = ("settings", "cells", "data", "formats", "scores")
 """Files like this one, in an order in which each has what it needs."""
 MANY_BESIDE = 3
 """Columns of numbers or texts beside pictures."""

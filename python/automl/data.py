@@ -51,8 +51,6 @@ class Data:
     """Columns that tell how often patterns are in sequences of numbers."""
     groups: np.ndarray | None = None
     """Of the rows to learn from: those of one group belong together."""
-    series: np.ndarray | None = None
-    """A number for the series of each row, where the rows of a group stand in an order."""
     when: np.ndarray | None = None
     """The times of all rows, where those to predict come after all others."""
     starts: dict[str, datetime] = field(default_factory=dict)

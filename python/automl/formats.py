@@ -28,10 +28,6 @@ PLAIN_ENDINGS = (".txt", ".dat", ".tab")
 """Of files that may be tables."""
 LINES_TO_JUDGE = 40
 BYTES_TO_JUDGE = 1_000_000
-ID_ENDS = r"\s;|"
-"""What ends an id in the title of a record of FASTA."""
-RENAMED: list[list[str]] = []
-"""Paths of tables, each with the name of a column and what it is called instead."""
 Columns = dict[str, list[str]]
 """A table: the cells of each column."""
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?(?:\s*[^\W\d_]{1,5}\S{0,3}|\s*[%°]\w?)?")
@@ -85,21 +81,9 @@ def opened(path: Path) -> TextIO:
 
 
 def rows_of(path: Path) -> Iterator[list[str]]:
-    """The names of the columns, then the rows; a row may be too short or too long."""
-    rows = rows_as_written(path)
-    yield from (with_new_names(path, header) for header in islice(rows, 1))
-    yield from rows
-
-
-def with_new_names(path: Path, header: list[str]) -> list[str]:
-    names = {old: new for other, old, new in RENAMED if other == path.as_posix()}
-    return [names.get(name, name) for name in header]
-
-
-def rows_as_written(path: Path) -> Iterator[list[str]]:
     """
-    Of a folder: the files in its folders, each of which may be a class, or its files, which may be
-    called by it.
+    The names of the columns, then the rows; a row may be too short or too long. Of a folder: the
+    files in its folders, each of which may be a class, or its files, which may be called by it.
     """
     if path.is_dir():
         yield ["file", "class"]
@@ -203,17 +187,11 @@ def objects_in(read: Any, within: str) -> list[dict[str, Any]]:
     raise ValueError("no table")
 
 
-def end_ids_at(marks: str) -> None:
-    """Reads ids in the titles of FASTA up to one of these."""
-    global ID_ENDS
-    ID_ENDS = marks
-
-
 def records_of(lines: Iterable[str]) -> Iterator[dict[str, str]]:
     """Records of FASTA, `>id name=value …`; ids are called as in the task."""
     for record in re.split(r"^>", "".join(lines), flags=re.MULTILINE)[1:]:
         title, *sequence = record.splitlines()
-        first, *words = re.split(f"[{ID_ENDS}]+", title.strip())
+        first, *words = re.split(r"[\s;|]+", title.strip())
         named = dict(word.split("=", 1) for word in words if "=" in word)
         yield {ID: first, **named, "sequence": "".join(map(str.strip, sequence))}
 

@@ -6,13 +6,10 @@ import numpy as np
 
 from automl.cells import as_number, cleaned
 from automl.formats import Columns, read_table, read_tables_of
-from automl.moments import days_of
 from automl.sequences import BANDS, SHORTEST, are_sequences, as_long, patterns_in, swings_of
 from automl.settings import TARGETS
 from automl.table import FILE_COLUMN
 
-REFERENCES: list[list[str]] = []
-"""Columns that name rows of other tables: each with the column and the table that has these."""
 JOINED: list[list[str]] = []
 """Tables beside the one to learn from and the one to predict; each a file, or folders of them."""
 LEAST_MATCHED = 0.5
@@ -38,20 +35,6 @@ def join_tables(train: Columns, test: Columns) -> tuple[list[str], list[np.ndarr
     """
     added: list[str] = []
     patterns: list[np.ndarray] = []
-    for column, key, path in REFERENCES:
-        table = read_table(path)
-        is_met = bool(set(table[key]) & set(test[column]))
-        keys = table[key] if is_met else days_of(table[key])
-        places = {told: row for row, told in enumerate(keys)}
-        for name in [name for name in table if name != key]:
-            for each in (train, test):
-                asked = each[column] if is_met else days_of(each[column])
-                rows = [places.get(told) for told in asked]
-                each[f"{column} {name}"] = [
-                    "" if row is None else cleaned(table[name][row]) for row in rows
-                ]
-            added.append(f"{column} {name}")
-        print(f"joined {path} by {column}")
     for paths in JOINED:
         table, path = read_tables_of(paths, FILE_COLUMN), " and ".join(paths)
         other = {name: list(map(cleaned, cells)) for name, cells in table.items()}

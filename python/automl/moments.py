@@ -69,11 +69,6 @@ def moments_of(cells: list[str]) -> list[datetime | None]:
     return [told.get(cell) for cell in cells]
 
 
-def days_of(cells: list[str]) -> list[str]:
-    """Each as 2024-12-31, gaps as empty cells; or the cells themselves, if they are no dates."""
-    return [str(each.date()) if each else "" for each in moments_of(cells)] or cells
-
-
 def most_read(cells: list[str], way: str) -> bool:
     moments = [read(cell, way) for cell in cells]
     years = [moment.year for moment in moments if moment is not None]

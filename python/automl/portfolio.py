@@ -16,7 +16,7 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
         raise NoModelError(
             "scikit-learn cannot be imported, and all there is to learn from are words"
         )
-    is_joined = bool({"JOINED", "REFERENCES"} & source.settings.keys())
+    is_joined = "JOINED" in source.settings
     are_many = source.columns["number"] >= MANY_NUMBERS
     used = {
         "lists": source.columns["list"] > 0 or are_many or rows == "recordings",
@@ -41,8 +41,6 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
         passed, more = [*passed, "join_tables"], ["joins"]
     if are_many:
         passed.append("gather=gather")
-    if source.are_pairs:
-        passed, more = [*passed, "compare=compare"], [*more, "likeness"]
     shapes = [*["sequences"] * (is_joined or used["lists"]), *["shapes"] * used["lists"]]
     return [*shapes, *needed, "table", *more], f"read_data({', '.join(passed)})"
 

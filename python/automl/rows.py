@@ -3,13 +3,8 @@
 from dataclasses import replace
 
 from automl.answers import ID, NAMES, TEST
-from automl.formats import Columns, read_table, with_new_names, with_rows
+from automl.formats import Columns, read_table, with_rows
 from automl.look import Table
-
-
-def with_ids(table: Table) -> Columns:
-    names = with_new_names(table.path, list(table.cells))
-    return dict(zip(names, table.cells.values(), strict=True))
 
 
 def named_by_file(table: Table, listed: Table) -> Table:

@@ -16,16 +16,8 @@ from automl.answers import (
     kinds_of,
     shared,
 )
-from automl.cells import counterparts, numbers_in, parts_of
-from automl.formats import (
-    FASTA_ENDINGS,
-    PICTURE_ENDINGS,
-    RECORDING_ENDINGS,
-    RENAMED,
-    end_ids_at,
-    read_table,
-    tables_in,
-)
+from automl.cells import numbers_in
+from automl.formats import PICTURE_ENDINGS, RECORDING_ENDINGS, read_table, tables_in
 from automl.look import (
     NamedFiles,
     Table,
@@ -36,44 +28,18 @@ from automl.look import (
     read_head,
 )
 from automl.pairs import find_pair
-from automl.references import (
-    column_like,
-    find_references,
-    find_renamed,
-    referred_columns,
-)
-from automl.rows import has_more, named_by_file, ways_to_read, with_ids, without_targets
+from automl.rows import has_more, named_by_file, ways_to_read, without_targets
 
 MOST_ROWS_JOINED = 500_000
 """Reading larger tables would take most of the time."""
-ID_MARKS = (r"\s;|", r"\s;|_", r"\s;|_.")
-"""What may end an id in the title of a record of FASTA, where tables list ids without the rest."""
 
 
 def find_data() -> tuple[str, Source]:
     """The path of the rows to predict, and what is to be learned from."""
-    is_fasta = any(path.name.lower().endswith(FASTA_ENDINGS) for path in Path("data").rglob("*"))
-    for marks in ID_MARKS if is_fasta else ID_MARKS[:1]:
-        end_ids_at(marks)
-        found = look_for_data()
-        if found is not None:
-            if RENAMED:
-                found[1].settings["RENAMED"] = RENAMED
-            if marks != ID_MARKS[0]:
-                found[1].settings["ID_ENDS"] = marks
-            return found
-    raise NoModelError(
-        "nothing in the data folder has the asked columns beside what the rows to predict have"
-    )
-
-
-def look_for_data() -> tuple[str, Source] | None:
     listed = read_head(Path(TEST)) if Path(TEST).is_file() else None
     if listed is None or ID not in listed.cells:
         raise NoModelError(f"{TEST} does not list the ids")
     tables = [named_by_file(each, listed) for each in find_tables()]
-    RENAMED[:] = find_renamed(listed, tables)
-    tables = [replace(each, cells=with_ids(each)) for each in tables]
     for test, others in ways_to_read(listed, tables):
         source = find_source(test, others)
         is_part = any(each.path == test.path for each in others)
@@ -81,11 +47,12 @@ def look_for_data() -> tuple[str, Source] | None:
             if is_part:
                 source.settings["TEST_IDS"] = TEST
             return test.path.as_posix(), source
-    if has_more(listed):
-        return None
-    test = without_targets(listed)
-    source = find_joined(test, tables) or find_by_parts(test, tables)
-    return None if source is None else (TEST, source)
+    source = None if has_more(listed) else find_joined(without_targets(listed), tables)
+    if source is None:
+        raise NoModelError(
+            "nothing in the data folder has the asked columns beside what the rows to predict have"
+        )
+    return TEST, source
 
 
 def find_source(test: Table, tables: list[Table]) -> Source | None:
@@ -154,21 +121,6 @@ def find_joined(test: Table, tables: list[Table]) -> Source | None:
     return None
 
 
-def find_by_parts(test: Table, tables: list[Table]) -> Source | None:
-    """Ids that are made of what stands in columns of another table, as in shop_day."""
-    parts = parts_of(test.cells[ID])
-    for table in tables if parts else []:
-        names = [column_like(cells, table) for cells in parts]
-        if "" not in names and len(set(names)) == len(names):
-            cells = dict(zip(names, parts, strict=True))
-            told = replace(test, cells={**test.cells, **cells})
-            source = find_table(told, [each for each in tables if each.path != test.path], False)
-            if source is not None:
-                source.settings["ID_PARTS"] = names
-                return source
-    return None
-
-
 def table_source(
     test: Table, tables: list[Table], train: Table, told: Table | None, answers: Answers
 ) -> Source:
@@ -181,37 +133,30 @@ def table_source(
         settings["ANSWERS"] = told.path.as_posix()
     own = [train, told, *more]
     joined = find_joinable(test, train, [each for each in tables if each not in own])
-    references = find_references(test, [each for each in tables if each not in (*own, *joined)])
-    if references:
-        settings["REFERENCES"] = references
     file_columns = [each.file_column for each in [train, *joined] if each.file_column]
     if file_columns:
         settings["FILE_COLUMN"] = file_columns[0]
         joined = [each for each in joined if each.file_column in ("", file_columns[0])]
     if joined:
         settings["JOINED"] = list(together(joined).values())
-    columns = kinds_of(test, train, {name for name, *_ in references})
-    are_pairs = bool(counterparts([*shared(test, train), *referred_columns(references, tables)]))
+    columns = kinds_of(test, train)
     listed = ", ".join(
         f"{count} of {kind.removesuffix('s')}s" for kind, count in sorted(columns.items())
     )
     if not listed:
-        joins = [*settings.get("JOINED", []), [path for _, _, path in references]]
-        listed = " and ".join(path for paths in joins for path in paths)
+        listed = " and ".join(path for paths in settings.get("JOINED", []) for path in paths)
     paths = [train.path.as_posix(), *settings["TRAIN"][1 : 1 + len(more)]]
     place = f"{' and '.join(paths)} ({'columns: ' if columns else 'joined with '}{listed})"
     rows = sum(each.rows for each in [train, *more])
     lists = [numbers_in(cells[0]) for cells in test.cells.values() if cells]
     is_wide = columns["number"] + sum(map(len, lists)) > 300
-    named = {path for *_, path in references}
     beside = Counter(
         kind_of(cells)
-        for table in [*joined, *(each for each in tables if each.path.as_posix() in named)]
+        for table in joined
         for name, cells in table.cells.items()
         if name not in {*test.cells, *train.cells}
     )
-    more = (columns, is_wide, False, are_pairs or beside["text"] > 1)
-    return Source("table", place, settings, rows, *answers, *more, beside=beside)
+    return Source("table", place, settings, rows, *answers, columns, is_wide, beside=beside)
 
 
 def find_joinable(test: Table, train: Table, tables: list[Table]) -> list[Table]:

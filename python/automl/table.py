@@ -11,7 +11,6 @@ from automl.cells import DATE, as_number, cleaned, is_number, parts_of
 from automl.data import Data, encode
 from automl.formats import Columns, read_table, with_rows
 from automl.settings import CLASSIFIES, ID, TARGETS, TEST
-from automl.surroundings import series_of
 
 TRAIN = ["data/train.csv"]
 """Tables of the same columns."""
@@ -21,8 +20,6 @@ FILE_COLUMN = ""
 """The column that the names of the files of TRAIN, and of folders of tables, stand for."""
 TEST_IDS = ""
 """The table that tells which rows of TEST are to be predicted, where it has others."""
-ID_PARTS: list[str] = []
-"""The columns that an id is made of, as in shop_day."""
 ROW = "row of the table"
 """A column of the rows to learn from alone."""
 FEW_LEVELS = 60
@@ -48,8 +45,6 @@ are in their sequences.
 """
 Gatherer = Callable[[Columns, Columns], None]
 """Makes one of several columns of both."""
-Comparer = Callable[[Columns, Columns, Data], None]
-"""Adds what several columns say together."""
 
 
 def add_numbers(name: str, cells: Cells, data: Data) -> bool:
@@ -119,8 +114,6 @@ def find_groups(name: str, cells: Cells, data: Data) -> None:
         # A row without a value is a group of its own.
         alone = [cell or f"row {row}" for row, cell in enumerate(train)]
         data.groups = np.unique(alone, return_inverse=True)[1]
-        # The parts of ids have no order.
-        data.series = None if name == ID else series_of(cells)
         print(f"honest folds: rows of one {name} belong together: those to predict have others")
 
 
@@ -132,9 +125,6 @@ def find_order(name: str, data: Data) -> None:
         return
     if test.min() > train.max() or test.max() < train.min():
         data.when = column if test.min() > train.max() else -column
-        if data.series is not None and len(np.unique(column)) <= data.series[-1] + 1:
-            # Days are no series of the shops that have a row each.
-            data.series = None
         print(f"honest folds: the rows to predict lie beyond the others in {name}")
 
 
@@ -146,7 +136,6 @@ def read_tables() -> tuple[Columns, Columns]:
             table[FILE_COLUMN] = [Path(path).stem] * len(table[ID])
     train = {name: [cell for table in tables for cell in table[name]] for name in tables[0]}
     test = read_table(TEST)
-    test |= dict(zip(ID_PARTS, parts_of(test[ID]), strict=False))
     if ANSWERS:
         answers = read_table(ANSWERS)
         for name in TARGETS:
@@ -192,7 +181,6 @@ def read_data(
     kinds: list[Maker],
     join: Joiner | None = None,
     gather: Gatherer | None = None,
-    compare: Comparer | None = None,
 ) -> Data:
     train, test = read_clean()
     joined, patterns = join(train, test) if join is not None else ([], [])
@@ -200,8 +188,6 @@ def read_data(
         gather(train, test)
     data = as_data(train, test, kinds, joined)
     data.patterns += patterns
-    if compare is not None:
-        compare(train, test, data)
     add_deviations(data)
     return data
 

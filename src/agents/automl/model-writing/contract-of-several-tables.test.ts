@@ -173,28 +173,21 @@ it('does not learn what another table says of a column of the rows to predict', 
   expect(problemOf(task, boilers)).toContain('nothing in the data folder has the asked columns');
 });
 
-it('reads the sentences and sequences of tables that rows name, also of FASTA with ids of its own', () => {
+it('reads the sentences and sequences of tables that are joined', () => {
   const numbers = Array.from({ length: 24 }, (_, place) => place);
-  const rows = (from: number, ends: string[]) =>
-    numbers.slice(from, from + 12).map((place, at) => `${from + at},P${place},${ends[at % ends.length]}`);
-  const files = {
-    'train.csv': `id,peptide,y\n${rows(0, ['1', '2']).join('\n')}\n`,
-    'test.csv': `id,peptide\n${rows(12, [''])
-      .map((row) => row.slice(0, -1))
-      .join('\n')}\n`,
-    'peptides.fasta': numbers
-      .map((place) => `>P${place}\nACDEFGHIKLMNPQ${'RST'[place % 3]}${place}\n`)
-      .join(''),
+  const homes = {
+    'train.csv': `id,size,y\n${numbers
+      .slice(0, 12)
+      .map((id) => `${id},3,${id % 2}\n`)
+      .join('')}`,
+    'test.csv': `id,size\n${numbers.slice(12).join(',3\n')},3\n`,
   };
-  const named = contractOf(taskOf('MAE', [{}]), files);
-  expect(named.settings).toMatchObject({ REFERENCES: [['peptide', 'id', 'data/peptides.fasta']] });
-  expect(named.parts).toContain('pieces');
-  const notes = numbers.map((place) => `${place},they wrote that the number is ${place}\n`);
-  const told = contractOf(taskOf('MAE', [{}]), {
-    'train.csv': files['train.csv'],
-    'test.csv': files['test.csv'],
-    'notes.csv': `id,note\n${notes.join('')}`,
-  });
-  expect(told.settings).toMatchObject({ JOINED: [['data/notes.csv']] });
-  expect(told.parts).toContain('texts');
+  const sequences = numbers.map((id) => `>${id}\nACDEFGHIKLMNPQ${'RST'[id % 3]}${id}\n`).join('');
+  const ofSequences = contractOf(taskOf('MAE', [{}]), { ...homes, 'peptides.fasta': sequences });
+  expect(ofSequences.settings).toMatchObject({ JOINED: [['data/peptides.fasta']] });
+  expect(ofSequences.parts).toContain('pieces');
+  const notes = numbers.map((id) => `${id},they wrote that the number is ${id}\n`).join('');
+  const ofNotes = contractOf(taskOf('MAE', [{}]), { ...homes, 'notes.csv': `id,note\n${notes}` });
+  expect(ofNotes.settings).toMatchObject({ JOINED: [['data/notes.csv']] });
+  expect(ofNotes.parts).toContain('texts');
 });

@@ -106,22 +106,6 @@ describe('the contract of a missing model', () => {
     });
   });
 
-  it('finds the records of FASTA whose titles begin with the ids that tables list', () => {
-    const proteins = {
-      'train.fasta': '>Q1_HUMAN len=4\nMKLV\n>Q2_YEAST len=4\nMKIV\n>Q3_HUMAN len=4\nMALV\n',
-      'test.fasta': '>Q4_YEAST len=4\nMKLA\n>Q5_HUMAN len=4\nMCLV\n',
-      'labels.csv': 'protein,place\nQ1,cytosol\nQ2,nucleus\nQ3,cytosol\n',
-      'test_ids.csv': 'protein\nQ4\nQ5\n',
-    };
-    const task = taskOf('macro F1', [{ name: 'place', type: 'text' }], 'protein');
-    const [file] = task.submission.files;
-    if (file?.format === 'csv') file.id.from = 'test_ids.csv';
-    expect(settingsOf(task, proteins)).toMatchObject({
-      ...{ TRAIN: ['data/train.fasta'], ANSWERS: 'data/labels.csv', TEST: 'data/test.fasta' },
-      ID_ENDS: String.raw`\s;|_`,
-    });
-  });
-
   it('reads notations of molecules without a header', () => {
     const molecules = {
       'known.smi': 'CCO\tM1\t0.5\nCCN\tM2\t1.5\nCCC\tM3\t2.5\n',

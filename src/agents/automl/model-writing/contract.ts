@@ -69,7 +69,7 @@ export function contractScript(task: TaskBrief, file: CsvFile): string {
     POSITIVE: positive(task),
   };
   const parts = [
-    ...['cells', 'moments', 'formats', 'look', 'answers', 'pairs', 'references'],
+    ...['cells', 'moments', 'formats', 'look', 'answers', 'pairs'],
     ...['rows', 'sources', 'portfolio', 'contract'],
   ];
   return pythonScript(parts, settings, 'print_contract()');

@@ -62,7 +62,7 @@ async function measureHeldOut(
  * tables are not read as they are.
  */
 export function canHoldOut({ kind, settings }: Contract): boolean {
-  return kind === 'table' && !['TEST_IDS', 'RENAMED'].some((name) => name in settings);
+  return kind === 'table' && !('TEST_IDS' in settings);
 }
 
 /** Two scripts are each measured by a program that is written first, one may be written anew; then one is answered with. */
@@ -110,7 +110,7 @@ export async function gainOnHeldOut(
 const ofAnswers = [
   ...['TRAIN', 'ANSWERS', 'FILE_COLUMN', 'TEST', 'SUBMISSION', 'ID', 'TARGETS', 'COLUMNS', 'CLASS_COLUMNS'],
   ...['CLASSIFIES', 'ARE_LABELS', 'WRITES_PROBABILITY', 'VALUES', 'POSITIVE', 'ROUNDS_TO_WHOLE', 'BOUNDS'],
-  ...['METRIC', 'QUANTILES', 'UNIT', 'ID_ENDS'],
+  ...['METRIC', 'QUANTILES', 'UNIT'],
 ];
 
 /** A program about answers for rows of tables. */
@@ -120,7 +120,7 @@ function answersScript(
   lastLine: string,
 ): string {
   const given = Object.entries(settings).filter(([name]) => ofAnswers.includes(name));
-  const parts = ['settings', 'cells', 'data', 'surroundings', 'scores', 'formats', 'table', 'held_out'];
+  const parts = ['settings', 'cells', 'data', 'scores', 'formats', 'table', 'held_out'];
   return pythonScript(parts, { ...Object.fromEntries(given), ...more }, lastLine);
 }
 

@@ -71,16 +71,3 @@ print(json.dumps([found["all note"]["a",], found["all note"]["b",], "all by" in 
   );
   expect(known).toEqual(['the lamp is dark\nloud music at night', 'a branch fell down', false]);
 });
-
-test('columns of other names are compared where the cells of a row share more words than those of other rows', () => {
-  const found = printedBy(
-    '',
-    `from automl.likeness import akin
-plants = ["maple", "birch", "willow", "cherry", "linden", "walnut", "hazel", "poplar"]
-title = [f"{plants[row % 8]} in a pot" for row in range(80)]
-text = [f"pot, {plants[row % 8] if row % 3 else 'fern'} of {row} cm" for row in range(80)]
-note = [f"came with lorry {row}" for row in range(80)]
-print(json.dumps(akin({"title": title, "text": text, "note": note})))`,
-  );
-  expect(found).toEqual([['title', 'text']]);
-});

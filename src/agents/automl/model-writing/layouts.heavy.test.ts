@@ -64,19 +64,6 @@ database.commit()`,
     [],
   ],
   [
-    'rows of another table of a database that a column names',
-    `keys = [f"LX-{7919 * i % 1000003:06d}" for i in range(160)]
-database = sqlite3.connect("data/things.db")
-database.execute("create table known(id text, thing text)")
-database.execute("create table things(key text, width real)")
-database.execute("create table told(id text, height real)")
-database.executemany("insert into known values(?, ?)", list(zip(ids, keys)))
-database.executemany("insert into things values(?, ?)", list(zip(keys[::-1], width[::-1])))
-database.executemany("insert into told values(?, ?)", list(zip(ids[:120], height[:120])))
-database.commit()`,
-    [],
-  ],
-  [
     'comments before the header, and columns that only the rows to learn from have',
     `save("train.csv", ["id", "width", "height", "felled"], [[ids[i], width[i], height[i], i % 7] for i in range(120)])
 Path("data/train.csv").write_text("# measured in spring, by hand\\n" + Path("data/train.csv").read_text())
@@ -106,14 +93,6 @@ save("asked.csv", ["id", "volts"], [[ids[i], round(rng.random(), 3)] for i in ra
     names,
   ],
   [
-    'a log with several rows for what a column has by another name',
-    `things = [f"LX-{7919 * i % 1000003:06d}" for i in range(160)]
-save("known.csv", ["id", "lift", "height"], [[ids[i], things[i], height[i]] for i in range(120)])
-save("asked.csv", ["id", "lift"], [[ids[i], things[i]] for i in range(120, 160)])
-save("log.csv", ["unit", "seconds"], [[things[i], round(width[i] + k - 1, 3)] for i in range(160) for k in range(3)])`,
-    [],
-  ],
-  [
     'columns that blanks separate',
     `Path("data/measured.dat").write_text("  id       width      height\\n" + "".join(f"{ids[i]:>6} {width[i]:10.4f} {height[i]:11.4f}\\n" for i in range(120)))
 Path("data/asked.dat").write_text("  id       width\\n" + "".join(f"{ids[i]:>6} {width[i]:10.4f}\\n" for i in range(120, 160)))`,
@@ -127,15 +106,6 @@ truth = {each: 1000 * value for each, value in truth.items()}`,
     [],
   ],
   [
-    'ids that are made of two columns',
-    `days = [f"2024-01-{each:02}" for each in range(1, 31)]
-cells = {(shop, day): 10 * place + 3 * (number % 7) for place, shop in enumerate(["quay", "mill", "park"]) for number, day in enumerate(days)}
-save("sales.csv", ["shop", "date", "height"], [[*key, value] for key, value in cells.items() if key[1] <= "2024-01-22"])
-truth = {f"{shop}_{day}": value for (shop, day), value in cells.items() if day > "2024-01-22"}
-save("test.csv", ["id"], [[each] for each in truth])`,
-    [],
-  ],
-  [
     'days as ids, and nothing else',
     `days = [str(np.datetime64("2024-01-01") + place) for place in range(160)]
 weekly = 20 + 5 * (np.arange(160) % 7)
@@ -143,19 +113,6 @@ save("history.csv", ["id", "height"], zip(days[:120], weekly))
 save("test.csv", ["id"], [[each] for each in days[120:]])
 truth = dict(zip(days[120:], weekly[120:]))`,
     [],
-  ],
-  [
-    'pairs of records in two other tables',
-    `letters = list("abcdefghijklmnop")
-shops = ["".join(rng.choice(letters, 8)) + " shop" for _ in range(160)]
-typed = [each[:3] + "x" + each[4:] for each in shops]
-save("left.csv", ["key", "name"], [[f"l{i}", each] for i, each in enumerate(shops)])
-save("right.csv", ["key", "name"], [[f"r{(7 * i) % 160}", each] for i, each in enumerate(typed)])
-other = np.where(wood == "oak", np.arange(160), (np.arange(160) + 5) % 160)
-pairs = [[ids[i], f"l{i}", f"r{(7 * other[i]) % 160}"] for i in range(160)]
-save("train.csv", ["id", "left", "right", "wood"], [[*pairs[i], wood[i]] for i in range(120)])
-save("test.csv", ["id", "left", "right"], pairs[120:])`,
-    names,
   ],
   [
     'rows of the ids in tables of the same name',
@@ -238,21 +195,6 @@ np.save("data/asked.npy", signals[120:])
 save("train.csv", ["id", "maker", "wood"], [[ids[i], f"m{i % 6}", wood[i] if i != 7 else ""] for i in range(120)])
 save("test.csv", ["id", "maker"], [[ids[i], f"m{6 + i % 3}"] for i in range(120, 160)])`,
     names,
-  ],
-  [
-    'rows without an answer among the others, and records that call the ids something else',
-    `save("things.csv", ["id", "size", "tall"], [[ids[i], size[i], height[i] if i < 120 else ""] for i in range(160)])
-save("records.csv", ["thing_id", "half"], [[ids[i % 160], width[i % 160] / 2] for i in range(320)])`,
-    [],
-  ],
-  [
-    'days in two notations, and a table of days in a third',
-    `days = np.datetime64("2024-01-01") + np.arange(160)
-points = [f"{day.item():%d.%m.%Y}" for day in days]
-save("train.csv", ["id", "at", "height"], [[ids[i], f"{points[i]} 0{i % 9}:30", height[i]] for i in range(120)])
-save("test.csv", ["id", "at"], [[ids[i], f"{days[i]}T0{i % 9}:30"] for i in range(120, 160)])
-save("weather.csv", ["day", "width"], [[str(days[i]).replace("-", "/"), width[i]] for i in range(160)])`,
-    [],
   ],
 ];
 
