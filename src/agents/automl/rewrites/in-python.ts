@@ -72,7 +72,6 @@ export function findingScript(
     'kept',
     'matches',
     'members',
-    'roots',
     'plain',
     'unfold',
     'expressions',
