@@ -67,12 +67,6 @@ describe('the knob finder', () => {
   });
 
   it.each([
-    ['ini', '[model]\nhidden = 8\n; how far back\n[validation]\nweeks = 13\n'],
-    ['toml', 'weeks = 4\n[model.net]\nhidden = 8\n[[cv.rounds]]\nweeks = 13\n'],
-    [
-      'yaml',
-      'model:\n  net:\n    hidden: 8\n# of the last year\nvalidation:\n  last:\n    weeks: 13\nweeks: 4\n',
-    ],
     ['json', '{"model": {"hidden": 8}, "validation": {"last": {"weeks": 13}}, "weeks": 4}\n'],
     ['py', 'model = {"hidden": 8}\nconfig = {"validation": {"last": {"weeks": 13}}, "weeks": 4}\n'],
   ])('leaves settings of the validation alone, also in groups (%s)', (ending, text) => {

@@ -1,8 +1,6 @@
 import { isOutOfBounds, isSplittingCall, type Named, nameOf } from './places.ts';
 import { isEvaluationName, isKnownName, type Prior, priorFor } from './priors.ts';
 import { calleeName, nodesOf, parsePython, type SyntaxNode, textOf } from './python-source.ts';
-import { groupsOf } from './setting-groups.ts';
-import { yamlSettings } from './yaml-settings.ts';
 
 /** A number in a script that may be changed. */
 export interface Knob {
@@ -38,18 +36,7 @@ export function findKnobs(source: string): Knob[] {
     if (found === null) continue;
     knobs.push({ ...found, from: node.from, to: node.to, literal, value, line: lineAt(source, node.from) });
   }
-  return [...knobs, ...knobsOfYaml(source)].filter(
-    ({ from }) => !groupsOf(source, from).some(isEvaluationName),
-  );
-}
-
-function knobsOfYaml(source: string): Knob[] {
-  return yamlSettings(source).flatMap((setting) => {
-    const value = numberValue(setting.literal);
-    if (value === null || isEvaluationName(setting.name)) return [];
-    const prior = priorFor(setting.name, '', value, /^[\d_]+$/.test(setting.literal));
-    return prior === null ? [] : [{ ...setting, value, prior, line: lineAt(source, setting.from) }];
-  });
+  return knobs;
 }
 
 function lineAt(source: string, place: number): number {

@@ -1,5 +1,4 @@
 import { parser } from '@lezer/python';
-import { withoutYaml } from './yaml-settings.ts';
 
 /** A node of Python's syntax tree; positions count UTF-16 units, as JavaScript's strings do. */
 export type SyntaxNode = ReturnType<typeof parser.parse>['topNode'];
@@ -21,7 +20,7 @@ function treeOf(source: string): Tree {
   const known = trees.get(source);
   if (known !== undefined) return known;
   if (trees.size >= maxTrees) trees.clear();
-  const tree = parser.parse(withoutYaml(source));
+  const tree = parser.parse(source);
   trees.set(source, tree);
   return tree;
 }

@@ -71,39 +71,6 @@ describe('a starter of several files', () => {
   });
 });
 
-it('numbers in settings of YAML, TOML and INI are tuned, and nothing else in them is changed', async () => {
-  const yaml =
-    'training:\n  learning_rate: 10.0  # too fast\n  dropout: 0.5\n  name: 7th\nvalid_share: 0.2\n';
-  const toml = '[net]\nhidden = 4\nkind = "gru"\n';
-  const ini = '; see the wiki\n[model]\npenalty = 10.0\nwhole = yes\n';
-  const environment = new FakeEnvironment({
-    files: {
-      'train.py': 'settings = load("config.yaml"), load("net_config.toml"), load("settings.ini")\n',
-      'config.yaml': yaml,
-      'net_config.toml': toml,
-      'settings.ini': ini,
-    },
-    steps: 120,
-    task: briefOf({}),
-    execute(source, files) {
-      const rate = numberIn(files.get('config.yaml'), /learning_rate:/);
-      const hidden = numberIn(files.get('net_config.toml'), /hidden =/);
-      const penalty = numberIn(files.get('settings.ini'), /penalty =/);
-      const far = [rate / 0.1, hidden / 64, penalty / 0.1].map((each) => Math.log10(each) ** 2);
-      const output = `validation MAE: ${far.reduce((sum, each) => sum + each, 0)}`;
-      return { output, exitCode: 0, seconds: 1, writes: { 'submission.csv': source } };
-    },
-  });
-  await automl.run({ environment, seed: 0, options: { rewrites: false, models: false }, reference: null });
-  const changed = environment.files.get('config.yaml') ?? '';
-  expect(numberIn(changed, /learning_rate:/)).toBeLessThan(2);
-  expect(changed.replace(/(?<=learning_rate: |dropout: )[\d.e-]+/g, '#')).toBe(
-    yaml.replace(/(?<=learning_rate: |dropout: )[\d.e-]+/g, '#'),
-  );
-  expect(numberIn(environment.files.get('net_config.toml'), /hidden =/)).toBeGreaterThan(8);
-  expect(numberIn(environment.files.get('settings.ini'), /penalty =/)).toBeLessThan(2);
-});
-
 describe('files as one text', () => {
   const mark = (path: string) => `\n# ---- ${path} ----\n`;
 

@@ -5,7 +5,7 @@ import { importedNames } from './rewrites/python-edit.ts';
 
 /** Modules whose names say that they contain settings, a model or its training, but never the evaluation. */
 const learning =
-  /^(?:\w+_)?(?:agents?|architecture|cfg|configs?|constants|features?|hparams|hyper_?params|hyperparameters|layers|learner|models?|modules|nets?|networks?|optim|optimizers?|params|pipeline|policy|settings|trainer|training)\.(?:py|json|toml|ya?ml|ini|cfg)$/;
+  /^(?:\w+_)?(?:agents?|architecture|cfg|configs?|constants|features?|hparams|hyper_?params|hyperparameters|layers|learner|models?|modules|nets?|networks?|optim|optimizers?|params|pipeline|policy|settings|trainer|training)\.(?:py|json)$/;
 /** Further files are not read. */
 const maxFiles = 4;
 /** Enough to read a file in each, and to try something with their contents. */
@@ -13,7 +13,7 @@ const minSteps = 20;
 
 const markOf = (path: string) => `\n# ---- ${path} ----\n`;
 /** Between two of the files; its group is the path. */
-export const mark = /\n# ---- ([\w-]+\.(?:py|json|toml|ya?ml|ini|cfg)) ----\n/;
+const mark = /\n# ---- ([\w-]+\.(?:py|json)) ----\n/;
 
 /**
  * The entry script, and the files of the workspace with its settings, its model or its training, as one text: code that
@@ -44,9 +44,7 @@ function nextFile(
 ): string | null {
   if (ended || budget.steps_left < minSteps || seen.size > maxFiles) return null;
   const modules = [...importedNames(text).values()].map((name) => `${name.split('.')[0]}.py`);
-  const settings = [...text.matchAll(/["']([\w-]+\.(?:json|toml|ya?ml|ini|cfg))["']/g)].map(
-    ([, path]) => path ?? '',
-  );
+  const settings = [...text.matchAll(/["']([\w-]+\.json)["']/g)].map(([, path]) => path ?? '');
   const left = new Set(listing.split(/\s+/));
   for (const path of [...seen, ...task.read_only]) left.delete(path);
   // All code takes time, and there is nothing to evaluate.
