@@ -5,7 +5,7 @@ from collections import defaultdict
 import numpy as np
 
 from automl.cells import as_number, cleaned
-from automl.formats import Columns, read_tables_of
+from automl.formats import Columns, read_table, read_tables_of
 from automl.sequences import BANDS, SHORTEST, are_sequences, as_long, patterns_in, swings_of
 from automl.settings import TARGETS
 from automl.table import FILE_COLUMN

@@ -4,7 +4,7 @@ import ast
 from collections import defaultdict
 
 from automl.speed.record import Function
-from automl.speed.trees import blocks, lines
+from automl.speed.trees import blocks, expression, lines, swap
 
 OTHER_CHANGES = ("remove", "pop", "insert", "extend", "clear", "popleft")
 """What a set beside a list does not see."""
@@ -18,6 +18,39 @@ def memberships(node: Function) -> dict[str, list[ast.Compare]]:
             case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Name(id=name)]):
                 tests[name].append(each)
     return tests
+
+
+def counts_for_lists(node: Function) -> bool:
+    """Copies of lists, for `x in items` and `items.remove(x)` alone: how often each is left."""
+    copies, uses = dict[str, ast.Call](), defaultdict[str, int](int)
+    taken = defaultdict[str, int](int)
+    for each in ast.walk(node):
+        match each:
+            case ast.Assign([ast.Name(id=name)], ast.Call(ast.Name("list"), [_], []) as copy):
+                copies[name] = copy
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(id=name), "remove"), [_], [])):
+                taken[name] += 1
+            case ast.Name(id=name):
+                uses[name] += 1
+    tests = memberships(node)
+    chosen = {name for name in copies if uses[name] == 1 + len(tests[name]) + taken[name] > 1}
+
+    def choose(each: ast.AST) -> ast.AST | None:
+        match each:
+            case ast.Compare(one, [ast.In() | ast.NotIn() as way], [ast.Name(id=name)]) if (
+                name in chosen
+            ):
+                sign = ">" if isinstance(way, ast.In) else "=="
+                return expression(f"{name}[{ast.unparse(one)}] {sign} 0")
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(id=name), "remove"), [one])) if (
+                name in chosen
+            ):
+                return lines(f"{name}[{ast.unparse(one)}] -= 1")[0]
+        return None
+
+    for name in chosen:
+        copies[name].func = expression("collections.Counter")
+    return swap(node, choose) > 0
 
 
 def sets_for_lists(node: Function) -> bool:

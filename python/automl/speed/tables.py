@@ -32,6 +32,51 @@ def table_rows(node: Function) -> bool:
     return swap(node, choose) + found > 0
 
 
+def entry_of(node: ast.AST) -> tuple[ast.expr, ast.expr, ast.expr] | None:
+    """`table[column].iloc[row]` and the like: the table, the column and the row."""
+    match node:
+        case (
+            ast.Subscript(
+                ast.Attribute(ast.Subscript(ast.Name() as table, column), "iloc" | "loc"), row
+            )
+            | ast.Subscript(
+                ast.Attribute(ast.Name() as table, "loc" | "at"), ast.Tuple(elts=[row, column])
+            )
+            | ast.Subscript(
+                ast.Subscript(ast.Attribute(ast.Name() as table, "iloc" | "loc"), row), column
+            )
+        ) if isinstance(column, ast.Constant):
+            return table, column, row
+    return None
+
+
+def table_entries(node: Function) -> bool:
+    """Entries by number, in a loop: lists of the columns, which take the place of what changes."""
+    for block, place, loop in loops_of(node):
+        columns: dict[str, str] = {}
+        written: set[str] = set()
+
+        def choose(
+            each: ast.AST, columns: dict[str, str] = columns, written: set[str] = written
+        ) -> ast.AST | None:
+            entry = entry_of(each)
+            if entry is None or not isinstance(each, ast.Subscript):
+                return None
+            table, column, row = entry
+            text = f"{ast.unparse(table)}[{ast.unparse(column)}]"
+            name = columns.setdefault(text, f"_{ast.unparse(table)}_column{len(columns)}")
+            written |= {text} if isinstance(each.ctx, ast.Store) else set()
+            return ast.Subscript(ast.Name(name, ast.Load()), row, each.ctx)
+
+        if swap(loop, choose):
+            for text in sorted(written):
+                block[place + 1 : place + 1] = lines(f"{text} = {columns[text]}")
+            for text, name in columns.items():
+                block[place:place] = lines(f"{name} = {text}.tolist()")
+            return True
+    return False
+
+
 def table_arrays(node: Function) -> bool:
     """Tables that a loop only reads: their columns as arrays."""
     for block, place, loop in loops_of(node):

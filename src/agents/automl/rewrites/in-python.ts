@@ -72,6 +72,7 @@ export function findingScript(
     'kept',
     'matches',
     'members',
+    'roots',
     'plain',
     'unfold',
     'expressions',
