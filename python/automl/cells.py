@@ -1,7 +1,7 @@
 """What is in the cells of tables: numbers, lists, and words made of parts."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 
 GAPS = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")

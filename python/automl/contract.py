@@ -19,7 +19,7 @@ from automl.answers import (
 )
 from automl.formats import PLAIN_PICTURE_ENDINGS
 from automl.look import Column, packages
-from automl.portfolio import choose_members, choose_parts, most_passes, rows_read
+from automl.portfolio import choose_members, choose_parts, rows_read
 from automl.sources import find_data
 
 # What the task asks for.
@@ -34,8 +34,6 @@ POSITIVE: list[str] = []
 
 EVERY_SCRIPT = ("settings", "cells", "data", "formats", "scores")
 """Files like this one, in an order in which each has what it needs."""
-MANY_BESIDE = 3
-"""Columns of numbers or texts beside pictures."""
 MOST_CLASSES = 100
 """Targets with more different values are not classes."""
 SQUARED = re.compile("squar|rms|varian|devian")
@@ -96,22 +94,15 @@ def find_contract() -> dict[str, Any]:
         metric = stand_in(source, classes)
         classes = classes or (2 if metric == "auc" else 0)
     parts, reads = choose_parts(source, there)
-    models, members, passes = "models", choose_members(source, classes, EPOCHS == 0), {}
+    models, members = "models", choose_members(source, classes, EPOCHS == 0)
     if metric == "pinball":
         members = [name for name in members if name.endswith("boosting")]
     if "sklearn" not in there:
         models, members = "plain_models", ["boosting", "linear"]
-    # A network sees nothing but the pictures.
-    told = source.columns["number"] + source.columns["text"]
-    if source.are_pictures and "torch" in there and told < MANY_BESIDE:
-        parts, reads = [*parts, "pictures"], f"learn_pictures(*{reads})"
-        members, passes = [], {"MOST_PASSES": EPOCHS or most_passes(source.rows)}
-    else:
-        reads = f"learn(as_numbers(*{reads}))" if rows_read(source) else f"learn({reads})"
-        parts = [models, "blend", *parts]
+    reads = f"learn(as_numbers(*{reads}))" if rows_read(source) else f"learn({reads})"
     is_share = metric in SHARES or F_BETA.fullmatch(metric) is not None
     return {
-        "parts": [*EVERY_SCRIPT, *parts],
+        "parts": [*EVERY_SCRIPT, models, "blend", *parts],
         "reads": reads,
         "members": members,
         "kind": source.kind,
@@ -121,7 +112,6 @@ def find_contract() -> dict[str, Any]:
             **source.settings,
             **submission_settings(source, classes, metric),
             **({"ARE_LABELS": True} if labels and metric not in OF_NUMBERS else {}),
-            **passes,
             "TEST": test,
             "METRIC": metric,
             **({"QUANTILES": quantiles} if metric == "pinball" else {}),

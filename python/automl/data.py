@@ -47,8 +47,6 @@ class Data:
     """Columns of names of things."""
     words: list[Any] = field(default_factory=list)
     """Wide columns, as sparse matrices, that only linear models and kernels are given."""
-    patterns: list[np.ndarray] = field(default_factory=list)
-    """Columns that tell how often patterns are in sequences of numbers."""
     groups: np.ndarray | None = None
     """Of the rows to learn from: those of one group belong together."""
     when: np.ndarray | None = None
@@ -76,8 +74,6 @@ class Views:
     models and kernels."""
     words: Any = None
     """The wide columns alone, sparse; None if there are none."""
-    curves: np.ndarray | None = None
-    """The scaled ones and those of patterns; None if there are none of these."""
 
 
 def make_views(data: Data) -> Views:
@@ -95,10 +91,7 @@ def make_views(data: Data) -> Views:
         scaled = with_words(scaled, levels, data.words)
     places = list(range(numbers.shape[1], numbers.shape[1] + names.shape[1]))
     wide = with_words(np.empty((size, 0)), [], data.words) if data.words else None
-    curves = None
-    if data.patterns and isinstance(scaled, np.ndarray):
-        curves = np.hstack([scaled, *map(scale, data.patterns)])
-    return Views(np.hstack([numbers, codes]), places, dense, scaled, wide, curves)
+    return Views(np.hstack([numbers, codes]), places, dense, scaled, wide)
 
 
 def encode(answers: list[tuple[str, ...]]) -> tuple[np.ndarray, list[str]]:

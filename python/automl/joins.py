@@ -5,8 +5,8 @@ from collections import defaultdict
 import numpy as np
 
 from automl.cells import as_number, cleaned
-from automl.formats import Columns, read_table, read_tables_of
-from automl.sequences import BANDS, SHORTEST, are_sequences, as_long, patterns_in, swings_of
+from automl.formats import Columns, read_tables_of
+from automl.sequences import BANDS, SHORTEST, swings_of
 from automl.settings import TARGETS
 from automl.table import FILE_COLUMN
 
@@ -28,13 +28,9 @@ Known = dict[str, dict[Key, str]]
 """What is known of a key, by the name of the column."""
 
 
-def join_tables(train: Columns, test: Columns) -> tuple[list[str], list[np.ndarray]]:
-    """
-    Adds the columns of other tables to both: the names of those that were added, and what patterns
-    there are in the sequences that belong to each row of both.
-    """
+def join_tables(train: Columns, test: Columns) -> list[str]:
+    """Adds the columns of other tables to both: the names of those that were added."""
     added: list[str] = []
-    patterns: list[np.ndarray] = []
     for paths in JOINED:
         table, path = read_tables_of(paths, FILE_COLUMN), " and ".join(paths)
         other = {name: list(map(cleaned, cells)) for name, cells in table.items()}
@@ -59,19 +55,14 @@ def join_tables(train: Columns, test: Columns) -> tuple[list[str], list[np.ndarr
         elif len(places) == len(other[keys[0]]):
             known = {name: {k: other[name][row] for k, (row,) in places.items()} for name in values}
         else:
-            known, long = sum_up(other, values, places)
-            if long is not None:
-                told, which = patterns_in(long), {key: place for place, key in enumerate(places)}
-                # Where there is nothing, the usual.
-                told = np.vstack([told, told.mean(axis=0)])
-                patterns.append(told[[which.get(key, -1) for each in asked for key in each]])
+            known = sum_up(other, values, places)
         for name, cells in known.items():
             label = f"{path} {name}"
             for table, each in zip((train, test), asked, strict=True):
                 table[label] = [cells.get(key, "0" if is_list else "") for key in each]
             added.append(label)
         print(f"joined {path} by {', '.join(keys)}: {len(known)} columns")
-    return added, patterns
+    return added
 
 
 def is_key(name: str, other: Columns, test: Columns) -> bool:
@@ -84,13 +75,11 @@ def keys_of(table: Columns, keys: list[str]) -> list[Key]:
     return list(zip(*(table[name] for name in keys), strict=True))
 
 
-def sum_up(
-    other: Columns, values: list[str], places: dict[Key, list[int]]
-) -> tuple[Known, np.ndarray | None]:
+def sum_up(other: Columns, values: list[str], places: dict[Key, list[int]]) -> Known:
     """
     How many rows a key has, and what they amount to: in all, by kind, and lately; and how numbers
     begin, end and change from one row to the next, in the order of time, if there is any, or of the
-    table. The numbers themselves, if they are sequences, shape (keys, length, columns).
+    table.
     """
     lengths = [len(rows) for rows in places.values()]
     starts = np.cumsum([0, *lengths[:-1]])
@@ -134,27 +123,11 @@ def sum_up(
             key: "\n".join(other[name][row] for row in rows)[:MOST_LETTERS_OF_KEY]
             for key, rows in places.items()
         }
-    if np.median(lengths) < SHORTEST:
-        return known, None
-    columns = [column[order] for name, column in numbers.items() if not is_of_time(name)]
-    return known, long_of(columns, starts)
+    return known
 
 
 def is_of_time(name: str) -> bool:
     return any(word in name.lower() for word in NAMES_OF_TIMES)
-
-
-def long_of(columns: list[np.ndarray], starts: np.ndarray) -> np.ndarray | None:
-    """
-    The columns of each key, shape (keys, length, columns), between gaps on a straight line; none if
-    no column is a sequence.
-    """
-    found = []
-    for column in columns:
-        known = np.flatnonzero(~np.isnan(column))
-        filled = np.interp(np.arange(len(column)), known, column[known])
-        found.append(as_long(np.split(filled, starts[1:])))
-    return np.stack(found, axis=2) if any(map(are_sequences, found)) else None
 
 
 def are_sentences(cells: list[str]) -> bool:

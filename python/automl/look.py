@@ -23,7 +23,7 @@ from automl.formats import (
     tables_in,
 )
 
-PACKAGES = ("numpy", "scipy", "sklearn", "torch", "PIL", "rdkit")
+PACKAGES = ("numpy", "scipy", "sklearn", "PIL", "rdkit")
 MOST_TABLES = 12
 LEAST_TABLES = 3
 """Of the same columns in a folder: they are read as one."""

@@ -46,7 +46,6 @@ def make_member(name: str, views: Views, loss: Loss) -> tuple[BaseEstimator, Tab
     suits = {
         "ratios": not is_dense,
         "pieces": views.words is not None,
-        "patterns": views.curves is not None,
         "powers": views.full.size > 0 and views.full.min() > 0,
         "network": is_dense and columns > 0,
         "neighbours": is_dense and columns > 0,
@@ -68,14 +67,11 @@ def make_member(name: str, views: Views, loss: Loss) -> tuple[BaseEstimator, Tab
     if name == "pieces":
         # There are more of them than rows, and most say nothing.
         return LogisticRegression(C=0.05, max_iter=500) if CLASSIFIES else Ridge(30.0), views.words
-    scaled = views.scaled
-    if name in ("kernel", "patterns") and views.curves is not None:
-        scaled, columns = views.curves, views.curves.shape[1]
     model = model_of_scaled(name, is_dense, columns)
     if name in ("kernel", "network", "neighbours") and is_dense and columns > 200:
         # They are slow with hundreds of columns.
         model = make_pipeline(PCA(100, random_state=SEED), model)
-    return model, scaled
+    return model, views.scaled
 
 
 def boosting(views: Views, loss: Loss) -> BaseEstimator:
@@ -137,10 +133,7 @@ def model_of_scaled(name: str, is_dense: bool, columns: int) -> BaseEstimator:
         # Hundreds of dense columns, as of pictures, say much the same.
         shrunk = 0.03 if columns > 200 else 1.0
         return LogisticRegression(C=shrunk if is_dense else 3.0, max_iter=500)
-    if name == "patterns" and CLASSIFIES:
-        # It is nearly as good before it has converged.
-        return LogisticRegression(C=0.01, max_iter=100)
-    if name in ("linear", "patterns"):
+    if name == "linear":
         # Without words it is cheap to find out how much to shrink.
         return RidgeCV(np.geomspace(0.1, 1e3, 13)) if is_dense else Ridge(1.0)
     if name == "ratios":

@@ -58,12 +58,6 @@ def choose_members(source: Source, classes: int, passes: bool) -> list[str]:
     letters = columns["letters"] + source.beside["letters"] > 0
     words = letters or columns["text"] + source.beside["text"] > 0
     few = not words and not wide and classes == 0
-    may_be_sequences = (
-        rows_read(source)
-        or columns["list"]
-        or columns["number"] >= MANY_NUMBERS
-        or "JOINED" in source.settings
-    )
     first = "forest" if wide else "boosting"
     if columns["text"] > 0 and passes:
         # Most of what there is to know is in the words, and it is fast.
@@ -74,7 +68,6 @@ def choose_members(source: Source, classes: int, passes: bool) -> list[str]:
         "large_boosting": not wide and rows >= 5_000 and rows * max(classes, 1) <= 200_000,
         "linear": passes or classes == 0,
         "pieces": letters and (passes or classes == 0),
-        "patterns": may_be_sequences and rows <= 10_000 and (passes or classes == 0),
         "kernel": rows <= (10_000 if classes else 6_000),
         "ratios": words and classes == 2 and passes,
         "forest": rows <= 100_000,
@@ -87,10 +80,5 @@ def choose_members(source: Source, classes: int, passes: bool) -> list[str]:
     }
     chosen = [name for name, suited in suits.items() if suited or name == first]
     # With hundreds of columns, boosting may take all of the time.
-    fast = (first, "kernel", "linear", "patterns")
+    fast = (first, "kernel", "linear")
     return sorted(chosen, key=lambda name: wide and name not in fast)
-
-
-def most_passes(pictures: int) -> int:
-    """How often a network may see each: the fewer there are, the more often."""
-    return min(120, max(30, 150_000 // max(pictures, 1)))

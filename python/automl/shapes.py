@@ -3,7 +3,7 @@
 import numpy as np
 
 from automl.data import Data
-from automl.sequences import ROWS_AT_ONCE, SHORTEST, are_sequences, as_columns, patterns_in
+from automl.sequences import ROWS_AT_ONCE, are_sequences, as_columns
 from automl.settings import SEED
 
 MOST_PIXELS = 64
@@ -34,8 +34,6 @@ def add_shapes(name: str, rows: np.ndarray, data: Data) -> None:
     long = sequences_in(rows)
     columns = columns_of(rows) if long is None else as_columns(long)
     data.numbers |= {f"{name} {place}": column for place, column in enumerate(columns.T)}
-    if long is not None and long.shape[1] >= SHORTEST:
-        data.patterns.append(patterns_in(long))
 
 
 def sequences_in(rows: np.ndarray) -> np.ndarray | None:

@@ -38,11 +38,8 @@ OFTEN = 8
 Cells = list[str]
 Maker = Callable[[str, Cells, Data], bool]
 """Makes features of a column, if it is of the kind that it knows."""
-Joiner = Callable[[Columns, Columns], tuple[list[str], list[np.ndarray]]]
-"""
-Adds columns to the rows to learn from and to those to predict; tells which, and what patterns there
-are in their sequences.
-"""
+Joiner = Callable[[Columns, Columns], list[str]]
+"""Adds columns to the rows to learn from and to those to predict; tells which."""
 Gatherer = Callable[[Columns, Columns], None]
 """Makes one of several columns of both."""
 
@@ -183,11 +180,10 @@ def read_data(
     gather: Gatherer | None = None,
 ) -> Data:
     train, test = read_clean()
-    joined, patterns = join(train, test) if join is not None else ([], [])
+    joined = join(train, test) if join is not None else []
     if gather is not None:
         gather(train, test)
     data = as_data(train, test, kinds, joined)
-    data.patterns += patterns
     add_deviations(data)
     return data
 

@@ -13,7 +13,7 @@ const Contract = z.object({
   parts: z.array(z.string().regex(/^[a-z_]+$/)).describe('names of files in python/automl'),
   settings: z.record(z.string(), Setting),
   reads: z.string().describe('the last lines of the script'),
-  members: z.array(z.string()).describe('models to blend, the best first; none for a network on pictures'),
+  members: z.array(z.string()).describe('models to blend, the best first'),
 });
 export type Contract = z.infer<typeof Contract>;
 
@@ -110,11 +110,7 @@ export function modelScript({ parts, settings, reads, members }: Contract, secon
   return pythonScript(parts, { ...settings, ...own }, reads);
 }
 
-/** A description for people: the models of a blend, or a network. */
-export function describeModel(contract: Contract): string {
-  return usesNetwork(contract) ? 'a convolutional network' : contract.members.join(', ');
-}
-
-export function usesNetwork({ members }: Contract): boolean {
-  return members.length === 0;
+/** A description for people. */
+export function describeModel({ members }: Contract): string {
+  return members.join(', ');
 }

@@ -302,7 +302,7 @@ describe('a starter that works', () => {
     });
     expect(blind.filling.kind).toBe('not filled');
     expect(blind.environment.taken).toHaveLength(3);
-    const short = await compete({ seconds: 20 });
+    const short = await compete({ seconds: 15 });
     expect(short.filling).toHaveProperty('why', expect.stringContaining('time'));
     expect(short.environment.taken).toHaveLength(1);
     const metric = { name: 'run time', unit: 'seconds', direction: 'minimize' as const };

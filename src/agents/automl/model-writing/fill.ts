@@ -1,7 +1,7 @@
 import { isTimeLike } from '../../search/metric-names.ts';
 import type { Attempt } from '../../search/search-tree.ts';
 import type { Trials, Version } from '../trial.ts';
-import { type Contract, findContract, usesNetwork } from './contract.ts';
+import { findContract } from './contract.ts';
 import { type Filled, type Filling, fulfil, maxSeconds } from './fulfil.ts';
 import { canHoldOut } from './held-out.ts';
 import { membersIn } from './settled.ts';
@@ -22,7 +22,7 @@ export async function replaceUseless(
   if ('problem' in contract)
     return notFilled(trials, `I write no model: ${contract.problem}`, contract.problem);
   return await fulfil(trials, contract, {
-    ...{ seconds: Math.min(workspace.budget.seconds_left * 0.4, maxSeconds(contract)), noise: 0 },
+    ...{ seconds: Math.min(workspace.budget.seconds_left * 0.4, maxSeconds), noise: 0 },
     ...{ parent: starter, silentFor },
     change: (models) => `a model of ${models} in place of the starter, which was of no use`,
   });
@@ -41,7 +41,7 @@ export async function replaceModel(trials: Trials, starter: Version, noise: numb
   if (isTimeLike(metric)) return stay('a time is measured, not predictions');
   // The caller runs both again to compare them.
   const left = workspace.budget.seconds_left - 2 * seconds;
-  if (left * shareOfTime.network < minSeconds) return stay('too little time is left to write one of my own');
+  if (left * shareOfTime < minSeconds) return stay('too little time is left to write one of my own');
   const contract = await findContract(workspace, "To write a model of my own beside the starter's");
   if ('problem' in contract) return stay(contract.problem);
   if (!contract.is_measured && !canHoldOut(contract))
@@ -53,16 +53,15 @@ export async function replaceModel(trials: Trials, starter: Version, noise: numb
       `The starter printed "${line}", on rows that it held out itself. My own model is measured by ` +
       `cross-validation on the rows to learn from, so the two scores are near each other, but not of the same rows.`,
   });
-  const share = usesNetwork(contract) ? shareOfTime.network : shareOfTime.others;
   return await fulfil(trials, contract, {
-    ...{ seconds: Math.min(left * share, maxSeconds(contract)), parent: starter, noise },
+    ...{ seconds: Math.min(left * shareOfTime, maxSeconds), parent: starter, noise },
     change: (models) => `a model of my own (${models}) in ${entry} in place of the starter's`,
   });
 }
 
 /**
- * Runs automl's own model again with the time that is left, if models, networks or epochs were left out of it for want of
- * time. Kept by the same rule. Null if there is nothing to gain.
+ * Runs automl's own model again with the time that is left, if models were left out of it for want of time. Kept by the
+ * same rule. Null if there is nothing to gain.
  */
 export async function rerunModel(trials: Trials, own: Filled, noise: number): Promise<Filling | null> {
   const { contract, scores, attempt } = own;
@@ -70,9 +69,9 @@ export async function rerunModel(trials: Trials, own: Filled, noise: number): Pr
   const left = seconds_left - slack;
   if (attempt.measured === null || !contract.is_measured || steps_left < stepsToRerun) return null;
   const { printed, seconds } = attempt.measured;
-  const missing = leftOut(contract, printed);
+  const missing = leftOut(printed);
   // Models that are of no use in the blend are not measured again.
-  if (missing.length === 0 || left < (usesNetwork(contract) ? 1.5 : 0.75) * seconds) return null;
+  if (missing.length === 0 || left < 0.75 * seconds) return null;
   trials.workspace.note({
     Observed: `For want of time, the model that I wrote lacks ${missing.join(', ')}.`,
   });
@@ -82,7 +81,7 @@ export async function rerunModel(trials: Trials, own: Filled, noise: number): Pr
     trials,
     { ...contract, members },
     {
-      ...{ seconds: Math.min(shareOfRest * left, maxSeconds(contract)), parent: attempt, noise },
+      ...{ seconds: Math.min(shareOfRest * left, maxSeconds), parent: attempt, noise },
       change: (models) => `the same with more time (${models})`,
     },
   );
@@ -101,14 +100,11 @@ const stepsToRerun = 5;
 /** Of the time that is left; a script takes a little longer than it may. */
 const shareOfRest = 0.75;
 
-/** What a first run left out for want of time: models, or epochs of a network. */
-function leftOut(contract: Contract, printed: string): string[] {
-  if (!usesNetwork(contract))
-    return [...printed.matchAll(/^(\w+): left out, for want of time$/gm)].map(([, name = '']) => name);
-  const most = Number(contract.settings.MOST_PASSES);
-  return Number(/^networks: .* epochs: (\d+)$/m.exec(printed)?.[1]) < most ? ['epochs'] : [];
+/** The models that a first run left out for want of time. */
+function leftOut(printed: string): string[] {
+  return [...printed.matchAll(/^(\w+): left out, for want of time$/gm)].map(([, name = '']) => name);
 }
 
-/** The share of the remaining time for a script that was written. The starter may have a network, too. */
-const shareOfTime = { network: 0.2, others: 0.4 };
+/** The share of the remaining time for a script that was written. */
+const shareOfTime = 0.4;
 const minSeconds = 6;

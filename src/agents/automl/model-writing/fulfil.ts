@@ -3,7 +3,7 @@ import type { Attempt, Measured } from '../../search/search-tree.ts';
 import { failedRun, type TrialOutcome, toldOf } from '../../search/trial-outcome.ts';
 import type { ScoresOfOwn } from '../study.ts';
 import { measuredAs, type Trials } from '../trial.ts';
-import { type Contract, describeModel, modelScript, usesNetwork } from './contract.ts';
+import { type Contract, describeModel, modelScript } from './contract.ts';
 import { type Compares, gainOnHeldOut } from './held-out.ts';
 import { membersIn, settledScript } from './settled.ts';
 
@@ -17,10 +17,8 @@ export interface Filled {
 
 export type Filling = Filled | { kind: 'not filled'; why: string };
 
-/** More time hardly helps; only a network can use it. */
-export function maxSeconds(contract: Contract): number {
-  return usesNetwork(contract) ? 900 : 150;
-}
+/** More time hardly helps. */
+export const maxSeconds = 150;
 
 export interface Goal {
   /** The script may take this much time. */

@@ -201,7 +201,7 @@ write("data/test.csv", ["id"], range(200))
 write("answers.csv", ["id", "y"], range(200), y[400:])`,
     ...{ columns: [{ name: 'y', type: 'integer', min: 0, max: 3 }], reaches: 0.8, trivial: 0.25 },
   },
-  'pictures without torch': {
+  pictures: {
     metric: 'accuracy',
     data: `n = 500
 y = rng.integers(0, 3, n)

@@ -21,10 +21,4 @@ describe("one of automl's scripts that is run again", () => {
     expect(settledScript(blend, 'boosting: 2 alone, 1.00 of the blend\n')).toBe(blend);
     expect(settledScript(blend, '')).toBe(blend);
   });
-
-  it('keeps the size and the training time of its networks', () => {
-    const source = 'WIDTH = 0\nEPOCHS = 0\nNETWORKS = 0\nMOST_NETWORKS = 3\n';
-    const printed = 'mirrored along axes [3]\nnetworks: 2, width: 24, epochs: 30\nvalidation accuracy: 0.9\n';
-    expect(settledScript(source, printed)).toBe('WIDTH = 24\nEPOCHS = 30\nNETWORKS = 2\nMOST_NETWORKS = 3\n');
-  });
 });

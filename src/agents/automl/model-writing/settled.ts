@@ -1,14 +1,9 @@
 /**
  * Prepares one of automl's own scripts for another run. The first run finds out how much fits into its time; another
  * one must not decide differently only because the machine is busier. So the decisions in the first output are written
- * into the script: the models in its blend, or the number of networks, their width and their epochs.
+ * into the script: the models in its blend.
  */
 export function settledScript(source: string, printed: string): string {
-  const network = /^networks: (\d+), width: (\d+), epochs: (\d+)$/m.exec(printed);
-  if (network !== null) {
-    const [, networks = '', width = '', epochs = ''] = network;
-    return withValues(source, { NETWORKS: networks, WIDTH: width, EPOCHS: epochs });
-  }
   // A single model may have been measured on only some of the folds for lack of time, so the script stays unchanged.
   if (weightsIn(printed).length < 2) return source;
   const seconds = Number(/^SECONDS = (\d+)$/m.exec(source)?.[1]);

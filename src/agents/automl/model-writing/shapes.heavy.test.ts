@@ -38,16 +38,12 @@ from automl.data import Data
 rows = np.arange(${shape.join('*')} * 3.0).reshape(3, ${shape.join(', ')})
 print(json.dumps(len(as_numbers(Data([], np.zeros(0), []), rows).numbers)))`,
     );
-  // Of sequences, points or blocks, five measures of each channel, and its swings in 16 bands; of few channels also those
-  // in spans of 16 points, or of two lengths.
+  // Of sequences, points or blocks, five measures of each channel, and its swings in 16 bands.
   const whole = 5 + 16;
   expect([columnsOf(500, 6), columnsOf(6, 500), columnsOf(40, 9)]).toEqual([
     ...[(41 + whole) * 6, (41 + whole) * 6, (40 + whole) * 9],
   ]);
-  expect([columnsOf(500, 2), columnsOf(4_000, 1)]).toEqual([
-    (500 + whole + 5 * 16) * 2,
-    250 + whole + 10 * 16,
-  ]);
+  expect([columnsOf(500, 2), columnsOf(4_000, 1)]).toEqual([(500 + whole) * 2, 250 + whole]);
   // Of pictures, the means of squares, what their edges and the patches of each quarter are like, and quantiles of their
   // points: of each channel, and of what nine filters make of them.
   const looks = (channels: number) => 1 + 8 * 16 + 16 + 8 + 4 * 2 * 64 + (channels + 9) * 9;
@@ -66,45 +62,6 @@ print(json.dumps(swings_of(rows).tolist()))`,
   const strongest = (bands: number[] = []) => bands.indexOf(Math.max(...bands));
   expect(strongest(later)).toBe(strongest(slow));
   expect(strongest(fast)).toBeLessThan(strongest(slow));
-});
-
-test('patterns tell which way something goes that is anywhere in a sequence, which its swings do not', () => {
-  const [patterns, swings, few] = printedBy(
-    '',
-    `from automl.sequences import patterns_in, swings_of
-rng = np.random.default_rng(1)
-rows, kinds = rng.normal(0, 0.2, (600, 100, 2)), np.arange(600) % 2
-for row, kind in zip(rows, kinds):
-    start = rng.integers(0, 80)
-    row[start : start + 20, 1] += np.linspace(0, 2, 20)[:: 1 - 2 * kind]
-
-${told}
-print(json.dumps([told(patterns_in(rows)), told(np.hstack([swings_of(rows[..., each]) for each in (0, 1)])),
-  list(patterns_in(np.zeros((2, 16, 1))).shape)]))`,
-  ) as [number, number, number[]];
-  expect(patterns).toBeGreaterThan(0.9);
-  expect(swings).toBeLessThan(0.7);
-  expect(few).toEqual([2, 1_000]);
-});
-
-test('swings in spans tell how long something lasts, whenever it is, which those of all do not', () => {
-  const [short, long, later] = printedBy(
-    '',
-    `from automl.sequences import swings_in_spans
-steps = np.arange(2_048)
-def burst(start, length):
-    return np.where((steps >= start) & (steps < start + length), np.sin(1.5 * steps) * 64 / length**0.5, 0)
-noise = np.random.default_rng(0).normal(0, 0.1, 2_048)
-rows = np.stack([noise + burst(512, 128), noise + burst(512, 1_280), noise + burst(128, 1_280)])
-print(json.dumps(swings_in_spans(rows, 64).tolist()))`,
-  ) as number[][];
-  // In the band that is loudest: how far the loudest span, and the ninth of ten, lie above the usual one.
-  const [most = [], ninth = []] = [3, 2].map((place) =>
-    [short, long, later].map((row = []) => Math.max(...row.slice(16 * place, 16 * (place + 1)))),
-  );
-  expect(most[0]).toBeGreaterThan((most[1] ?? 0) + 2);
-  expect(ninth[0]).toBeLessThan(most[0] ?? 0);
-  expect(most[2]).toBeCloseTo(most[1] ?? 0, 0);
 });
 
 test('rows whose neighbours are alike are sequences, others are not', () => {

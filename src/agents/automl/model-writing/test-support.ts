@@ -52,7 +52,7 @@ export const reviews = {
   'test.csv': `id,text\n1,${review}\n`,
 };
 
-export const withTorch = ['numpy', 'sklearn', 'PIL', 'torch'];
+export const withPictures = ['numpy', 'sklearn', 'PIL'];
 export const pictures = {
   'test.csv': 'id,name\n1,x\n',
   ...Object.fromEntries(
