@@ -3,8 +3,7 @@ import type { Agent } from '../agent.ts';
 import { choiceOption, wholeNumberOption } from '../common/options.ts';
 import { seededRandom } from '../common/seeded-random.ts';
 import { type TrialOutcome, toldOf } from '../search/trial-outcome.ts';
-import { replaceModel, replaceUseless, rerunModel } from './model-writing/fill.ts';
-import type { Filled, Filling } from './model-writing/fulfil.ts';
+import { replaceModel, replaceUseless } from './model-writing/fill.ts';
 import { type NumberSearch, searchNames, searchNumbers, trainLonger } from './number-search.ts';
 import { rewriteScript } from './rewriting.ts';
 import { readScript } from './script-files.ts';
@@ -68,9 +67,8 @@ export const automl: Agent = {
     const silentFor = outcome.kind === 'failed' && outcome.silent && isThere ? outcome.seconds : undefined;
     const filling =
       useless === null || workspace.ended ? null : await replaceUseless(trials, starter, useless, silentFor);
-    const own = filling?.kind === 'filled' ? filling : null;
-    const begun = own?.attempt ?? starter;
-    if (isVersion(begun)) return await improve(trials, begun, own, seed, settings);
+    const begun = filling?.kind === 'filled' ? filling.attempt : starter;
+    if (isVersion(begun)) return await improve(trials, begun, seed, settings);
     const also = filling?.kind === 'not filled' ? `, and ${filling.why}` : '';
     await answerWithoutSearch(trials, `${begun.why}${also}`);
   },
@@ -92,54 +90,28 @@ function whyUseless(starter: TrialOutcome, hasSubmission: boolean): string | nul
   return starter.timedOut && hasSubmission ? null : toldOf(starter);
 }
 
-/** Improves a script that was run; `written`: it is automl's own. */
-async function improve(
-  trials: Trials,
-  begun: Version,
-  written: Filled | null,
-  seed: number,
-  settings: Settings,
-): Promise<void> {
+/** Improves a script that was run. */
+async function improve(trials: Trials, begun: Version, seed: number, settings: Settings): Promise<void> {
   const { workspace } = trials;
   const { select, numbers, rewrites, rivals, leftOut, maxTries } = settings;
   const study = new Study(trials, begun, select);
-  let own = written;
   let whyNoSearch = await study.start();
   if (whyNoSearch === null) {
-    if (rivals && own === null && !workspace.ended) {
-      own = adopt(study, await replaceModel(trials, begun, noiseOf(study)));
-      if (own !== null && study.isFarAhead) {
-        await rerunOwnModel(study, own);
-        own = null;
-      }
+    if (rivals && !isOwn(begun) && !workspace.ended) {
+      const { noise, threshold } = study.noiseTest;
+      // The two are measured on different rows, so the effect of another split is noise here.
+      const filling = await replaceModel(trials, begun, Math.max(noise ?? 0, threshold));
+      if (filling.kind === 'filled') study.adopt(filling.scores);
     }
     const trains = numbers && rewrites && !leftOut.includes('train longer') && maxTries > 0;
     if (trains && !isOwn(study.best)) await trainLonger(study);
-    if (rewrites && written === null) await rewriteScript(study, maxTries, leftOut);
+    if (rewrites && !isOwn(begun)) await rewriteScript(study, maxTries, leftOut);
     whyNoSearch = await searchNumbers(study, settings, seededRandom(seed));
   }
   const unchanged = whyNoSearch === null ? '' : `I change no number: ${whyNoSearch}`;
   if (unchanged !== '') workspace.note({ Decision: unchanged });
   const selection = await selectFinalist(study);
-  if (rivals && own !== null) await rerunOwnModel(study, own);
   await trials.answer([unchanged, selection]);
-}
-
-/** Gives automl's own model the time that is left, if it is the best version and had too little. */
-async function rerunOwnModel(study: Study, own: Filled): Promise<void> {
-  if (study.workspace.ended || study.best !== own.attempt) return;
-  adopt(study, await rerunModel(study.trials, own, noiseOf(study)));
-}
-
-/** The two are measured on different rows, so the effect of another split is noise here. */
-function noiseOf({ noiseTest }: Study): number {
-  return Math.max(noiseTest.noise ?? 0, noiseTest.threshold);
-}
-
-function adopt(study: Study, filling: Filling | null): Filled | null {
-  if (filling?.kind !== 'filled') return null;
-  study.adopt(filling.scores);
-  return filling;
 }
 
 interface Settings extends NumberSearch {

@@ -12,8 +12,6 @@ import { seedsSplitData } from './versions.ts';
 const runsOfCheap = 6;
 /** How automl's decision ends if a run of the starter takes too much of the budget. */
 export const tooSmallForSearch = 'the budget is too small for a search.';
-/** A share of the starter's score that rewrites of it hardly gain. */
-const farAhead = 0.2;
 
 /**
  * How the printed scores of automl's own model compare with those of the starter. `stricter`: its folds separate rows in
@@ -137,12 +135,6 @@ export class Study {
     const { pace } = this.trials;
     const both = this.first.measured.seconds + seconds;
     return pace.affords(seconds, 1, this.selects ? pace.savedForSelection(both) : undefined);
-  }
-
-  /** Whether the starter is unlikely to overtake the best version. */
-  get isFarAhead(): boolean {
-    const { first } = this.first.measured.evidence;
-    return this.noiseTest.gain(this.best.measured.evidence.first, first) > farAhead * Math.abs(first);
   }
 
   /** Runs a version, and keeps it as the best one if it is better by more than the noise. */

@@ -2,9 +2,8 @@ import { isTimeLike } from '../../search/metric-names.ts';
 import type { Attempt } from '../../search/search-tree.ts';
 import type { Trials, Version } from '../trial.ts';
 import { findContract } from './contract.ts';
-import { type Filled, type Filling, fulfil, maxSeconds } from './fulfil.ts';
+import { type Filling, fulfil, maxSeconds } from './fulfil.ts';
 import { canHoldOut } from './held-out.ts';
-import { membersIn } from './settled.ts';
 
 /**
  * Writes a model in place of a starter that is of no use.
@@ -22,7 +21,7 @@ export async function replaceUseless(
   if ('problem' in contract)
     return notFilled(trials, `I write no model: ${contract.problem}`, contract.problem);
   return await fulfil(trials, contract, {
-    ...{ seconds: Math.min(workspace.budget.seconds_left * 0.4, maxSeconds), noise: 0 },
+    ...{ seconds: Math.min(workspace.budget.seconds_left * shareOfTime, maxSeconds), noise: 0 },
     ...{ parent: starter, silentFor },
     change: (models) => `a model of ${models} in place of the starter, which was of no use`,
   });
@@ -59,52 +58,11 @@ export async function replaceModel(trials: Trials, starter: Version, noise: numb
   });
 }
 
-/**
- * Runs automl's own model again with the time that is left, if models were left out of it for want of time. Kept by the
- * same rule. Null if there is nothing to gain.
- */
-export async function rerunModel(trials: Trials, own: Filled, noise: number): Promise<Filling | null> {
-  const { contract, scores, attempt } = own;
-  const { seconds_left, steps_left } = trials.workspace.budget;
-  const left = seconds_left - slack;
-  if (attempt.measured === null || !contract.is_measured || steps_left < stepsToRerun) return null;
-  const { printed, seconds } = attempt.measured;
-  const missing = leftOut(printed);
-  // Models that are of no use in the blend are not measured again.
-  if (missing.length === 0 || left < 0.75 * seconds) return null;
-  trials.workspace.note({
-    Observed: `For want of time, the model that I wrote lacks ${missing.join(', ')}.`,
-  });
-  const chosen = membersIn(printed);
-  const members = contract.members.filter((name) => chosen.includes(name) || missing.includes(name));
-  const filling = await fulfil(
-    trials,
-    { ...contract, members },
-    {
-      ...{ seconds: Math.min(shareOfRest * left, maxSeconds), parent: attempt, noise },
-      change: (models) => `the same with more time (${models})`,
-    },
-  );
-  return filling.kind === 'filled' ? { ...filling, scores } : filling;
-}
-
 function notFilled({ workspace }: Trials, decision: string, why: string): Filling {
   workspace.note({ Decision: decision });
   return { kind: 'not filled', why };
 }
 
-/** To check and to answer. */
-const slack = 8;
-/** To write, run and check it (3), and to end (2). */
-const stepsToRerun = 5;
-/** Of the time that is left; a script takes a little longer than it may. */
-const shareOfRest = 0.75;
-
-/** The models that a first run left out for want of time. */
-function leftOut(printed: string): string[] {
-  return [...printed.matchAll(/^(\w+): left out, for want of time$/gm)].map(([, name = '']) => name);
-}
-
 /** The share of the remaining time for a script that was written. */
-const shareOfTime = 0.4;
+const shareOfTime = 0.55;
 const minSeconds = 6;

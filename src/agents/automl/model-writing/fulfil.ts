@@ -8,10 +8,9 @@ import { type Compares, gainOnHeldOut } from './held-out.ts';
 import { membersIn, settledScript } from './settled.ts';
 
 /** A model in place of the starter's: its script ran, its submission is accepted, and it is the best version. */
-export interface Filled {
+interface Filled {
   kind: 'filled';
   attempt: Attempt;
-  contract: Contract;
   scores: ScoresOfOwn;
 }
 
@@ -55,7 +54,7 @@ export async function fulfil(trials: Trials, contract: Contract, goal: Goal): Pr
   trials.isAccepted = true;
   const isStricter = /^honest folds: /m.test(printed);
   const scores = isIncomparable ? 'incomparable' : isStricter ? 'stricter' : 'comparable';
-  return { kind: 'filled', attempt, contract, scores };
+  return { kind: 'filled', attempt, scores };
 }
 
 function announce({ workspace }: Trials, contract: Contract, { seconds, parent, noise }: Goal): void {
