@@ -16,10 +16,7 @@ from sklearn.ensemble import (
     HistGradientBoostingRegressor,
 )
 from sklearn.feature_selection import VarianceThreshold
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeCV
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
@@ -48,8 +45,6 @@ def make_member(name: str, views: Views, loss: Loss) -> tuple[BaseEstimator, Tab
         "pieces": views.words is not None,
         "powers": views.full.size > 0 and views.full.min() > 0,
         "network": is_dense and columns > 0,
-        "neighbours": is_dense and columns > 0,
-        "process": is_dense and 0 < columns <= 30,
         "polynomial": is_dense and 0 < columns <= 30,
     }
     if not suits.get(name, True):
@@ -68,7 +63,7 @@ def make_member(name: str, views: Views, loss: Loss) -> tuple[BaseEstimator, Tab
         # There are more of them than rows, and most say nothing.
         return LogisticRegression(C=0.05, max_iter=500) if CLASSIFIES else Ridge(30.0), views.words
     model = model_of_scaled(name, is_dense, columns)
-    if name in ("kernel", "network", "neighbours") and is_dense and columns > 200:
+    if name in ("kernel", "network") and is_dense and columns > 200:
         # They are slow with hundreds of columns.
         model = make_pipeline(PCA(100, random_state=SEED), model)
     return model, views.scaled
@@ -146,13 +141,6 @@ def model_of_scaled(name: str, is_dense: bool, columns: int) -> BaseEstimator:
         settings = {"alpha": 1e-3, "early_stopping": True, "n_iter_no_change": 8, "max_iter": 80}
         layers = {"hidden_layer_sizes": (128, 64), "learning_rate_init": 2e-3, "random_state": SEED}
         return (MLPClassifier if CLASSIFIES else MLPRegressor)(**settings, **layers)
-    if name == "neighbours":
-        nearest = KNeighborsClassifier if CLASSIFIES else KNeighborsRegressor
-        return nearest(n_neighbors=10, weights="distance")
-    if name == "process":
-        kernel = ConstantKernel(1.0, (0.01, 1e4)) * RBF(np.full(columns, 3.0), (0.05, 1e3))
-        noise = WhiteKernel(0.1, (1e-8, 10))
-        return GaussianProcessRegressor(kernel + noise, random_state=SEED)
     products = PolynomialFeatures(3 if columns <= 12 else 2, include_bias=False)
     line = RidgeCV(np.geomspace(1e-4, 1e3, 15))
     return make_pipeline(products, VarianceThreshold(), StandardScaler(), line)

@@ -73,9 +73,7 @@ def choose_members(source: Source, classes: int, passes: bool) -> list[str]:
         "forest": rows <= 100_000,
         "powers": few,
         "polynomial": few,
-        "process": few and rows <= 1_000,
         "network": not words and 300 <= rows <= 50_000 and passes,
-        "neighbours": not words and rows <= 30_000,
         "deep_boosting": not wide and rows <= 20_000,
     }
     chosen = [name for name, suited in suits.items() if suited or name == first]
