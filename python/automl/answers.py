@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from automl.asked import asked_by
 from automl.cells import DATE
 from automl.look import Column, Table, describe, kind_of
 
@@ -16,6 +17,12 @@ TEST = "data/test.csv"
 ID = "id"
 ASKED: list[list[Any]] = [["target", "number", -1e300, 1e300, []]]
 """The columns of the submission: name, type, least and greatest value, and values if listed."""
+LIKE = ""
+"""The starter's submission, where that alone shows what is asked for."""
+TEXTS: list[str] = []
+"""The names of what lines of JSON have as texts there."""
+if LIKE:
+    TEST, ID, ASKED, TEXTS = asked_by(Path(LIKE))
 NAMES = [name for name, *_ in ASKED]
 METRIC = "mae"
 """As in metric-names.ts."""

@@ -8,9 +8,12 @@ from typing import Any
 from automl.answers import (
     ASKED,
     ID,
+    LIKE,
     METRIC,
     NAMES,
     RANKED,
+    TEST,
+    TEXTS,
     TOLD,
     NoModelError,
     Source,
@@ -74,6 +77,8 @@ def find_contract() -> dict[str, Any]:
     if "numpy" not in there:
         raise NoModelError("numpy cannot be imported")
     test, source = find_data()
+    if LIKE.endswith(".npy") and test != TEST:
+        raise NoModelError(f"the order of {test} is not that of {TEST}")
     needs_pil = source.are_pictures and source.ending not in ("", *PLAIN_PICTURE_ENDINGS)
     if needs_pil and "PIL" not in there:
         raise NoModelError("PIL cannot be imported")
@@ -182,6 +187,7 @@ def submission_settings(source: Source, classes: int, metric: str) -> dict[str, 
         "POSITIVE": POSITIVE,
         "ROUNDS_TO_WHOLE": [name for name, kind, *_ in ASKED if kind == "integer" or are_decided],
         "BOUNDS": [[least, most] for _, _, least, most, _ in ASKED],
+        **({"TEXTS": TEXTS} if TEXTS else {}),
     }
 
 

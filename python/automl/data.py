@@ -1,6 +1,7 @@
 """What there is to learn from, as the models like it, and what they say of it."""
 
 import csv
+import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from automl.cells import as_number, is_number
+from automl.scores import likeliest
 from automl.settings import (
     BOUNDS,
     CLASS_COLUMNS,
@@ -20,6 +22,7 @@ from automl.settings import (
     POSITIVE,
     ROUNDS_TO_WHOLE,
     SUBMISSION,
+    TEXTS,
     VALUES,
     WRITES_PROBABILITY,
 )
@@ -191,13 +194,31 @@ def write_submission(data: Data, guess: np.ndarray) -> None:
     elif CLASSIFIES and WRITES_PROBABILITY:
         columns[COLUMNS[0]] = guess[:, 1]
     elif CLASSIFIES:
-        columns[COLUMNS[0]] = np.array(data.classes, dtype=object)[guess.argmax(axis=1)]
+        columns[COLUMNS[0]] = np.array(data.classes, dtype=object)[likeliest(guess)]
     else:
         for place, name in enumerate(COLUMNS):
             column = np.clip(guess[:, place], *BOUNDS[place])
             columns[name] = column.round().astype(int) if name in ROUNDS_TO_WHOLE else column
     Path(SUBMISSION).parent.mkdir(parents=True, exist_ok=True)
+    if SUBMISSION.endswith(".npy"):
+        ((name, column),) = columns.items()
+        kind = str if name in TEXTS else int if name in ROUNDS_TO_WHOLE else float
+        np.save(SUBMISSION, column.astype(kind))
+        return
+    rows = zip(data.ids, *(column.tolist() for column in columns.values()), strict=True)
     with open(SUBMISSION, "w", newline="", encoding="utf-8") as file:
+        if SUBMISSION.endswith(".jsonl"):
+            file.writelines(f"{line_of([ID, *columns], row)}\n" for row in rows)
+            return
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([ID, *columns])
-        writer.writerows(zip(data.ids, *columns.values(), strict=True))
+        writer.writerows(rows)
+
+
+def line_of(names: list[str], cells: tuple[str | float, ...]) -> str:
+    """A row as JSON."""
+    told = dict(zip(names, cells, strict=True))
+    for name, cell in told.items():
+        if isinstance(cell, str) and name not in TEXTS:
+            told[name] = json.loads(cell)
+    return json.dumps(told)

@@ -201,7 +201,10 @@ def with_comma(cell: str) -> str:
 
 def answers_in(path: Path, ids: list[str], classes: list[str]) -> Prediction:
     """What a submission says of some ids; raises KeyError for an id that it leaves out."""
-    table = read_table(str(path))
+    if path.suffix == ".npy":
+        table = {ID: ids, COLUMNS[0]: list(map(str, np.load(path, allow_pickle=False)))}
+    else:
+        table = read_table(str(path))
     places = {each: row for row, each in enumerate(table[ID])}
     rows = [places[each] for each in ids]
     if CLASSIFIES and not CLASS_COLUMNS and not WRITES_PROBABILITY:

@@ -60,7 +60,7 @@ def score_of_classes(truth: np.ndarray, guess: Prediction) -> float:
     if METRIC in ("auc", "gini", "average precision"):
         return mean_over_classes(truth, guess)
     if METRIC not in ("log loss", "brier"):
-        return decided(truth, guess.argmax(axis=1), guess.shape[1])
+        return decided(truth, likeliest(guess), guess.shape[1])
     shares = guess / np.maximum(guess.sum(axis=1, keepdims=True), 1e-12)
     right = np.eye(guess.shape[1])[truth]
     if METRIC == "log loss":
@@ -68,6 +68,14 @@ def score_of_classes(truth: np.ndarray, guess: Prediction) -> float:
     # With two classes, the score is that of one of them.
     squares = ((shares - right) ** 2).sum(axis=1).mean()
     return float(squares / 2 if guess.shape[1] == 2 else squares)
+
+
+def likeliest(guess: Prediction) -> np.ndarray:
+    """Of each row, shape (rows,): where squared distances count, the class nearest to the mean."""
+    if METRIC != "quadratic weighted kappa":
+        return guess.argmax(axis=1)
+    shares = guess / np.maximum(guess.sum(axis=1, keepdims=True), 1e-12)
+    return (shares @ np.arange(guess.shape[1])).round().astype(int)
 
 
 def mean_over_classes(truth: np.ndarray, guess: Prediction) -> float:

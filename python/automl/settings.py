@@ -23,6 +23,8 @@ POSITIVE: list[str] = []
 ROUNDS_TO_WHOLE: list[str] = []
 """Columns of the submission that hold whole numbers."""
 BOUNDS = [[-1e300, 1e300]]
+TEXTS: list[str] = []
+"""What lines of JSON have as texts: ids and columns; the rest are numbers."""
 CLASSIFIES = False
 MANY_CLASSES = False
 """More than two: boosting then makes a tree for each class in each round."""

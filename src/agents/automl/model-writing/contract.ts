@@ -19,7 +19,8 @@ export type Contract = z.infer<typeof Contract>;
 
 const Problem = z.object({ problem: z.string() });
 
-type CsvFile = Extract<SubmissionFile, { format: 'csv' }>;
+/** A table to submit: one of CSV, or a file of another kind that holds the same. */
+type AskedTable = Extract<SubmissionFile, { format: 'csv' | 'file' }>;
 
 /**
  * To look at the data (2), to write, run and check a script (3), to settle it or restore the starter (2), to check and
@@ -44,35 +45,42 @@ export async function findContract(
 }
 
 /** The only table that the task asks for; null if it asks for something else. */
-export function askedTable(task: TaskBrief): CsvFile | null {
+export function askedTable(task: TaskBrief): AskedTable | null {
   const [file, ...others] = task.submission.files;
-  return file?.format === 'csv' && others.length === 0 ? file : null;
+  if (file === undefined || others.length > 0) return null;
+  const isTable = file.format === 'csv' || (file.format === 'file' && /\.(?:jsonl|npy)$/.test(file.path));
+  return isTable ? file : null;
 }
 
 /** A script that infers the contract from the data folder. */
-export function contractScript(task: TaskBrief, file: CsvFile): string {
-  const { from, column } = file.id;
+export function contractScript(task: TaskBrief, file: AskedTable): string {
   const metric = usualName(task.metric);
   const settings = {
-    TEST: from.startsWith('data/') ? from : `data/${from}`,
+    ...(file.format === 'csv' ? settingsOf(file) : { LIKE: file.path }),
     SUBMISSION: file.path,
-    ID: column,
-    ASKED: file.columns.map(({ name, type, min = -1e300, max = 1e300, values = [] }) => [
-      ...[name, type, min, max, values],
-    ]),
     METRIC: metric,
     METRIC_NAME: task.metric.name,
     IN_PERCENT: isPercentage(task.metric),
     TOLD: metric === 'pinball' ? quantilesOf(`${task.metric.name}\n${task.problem}`) : [],
     EPOCHS: maxEpochs(task.problem) ?? 0,
-    VALUES: file.columns.length === 1 ? (file.columns[0]?.values ?? []) : [],
     POSITIVE: positive(task),
   };
   const parts = [
-    ...['cells', 'moments', 'formats', 'look', 'answers', 'pairs'],
+    ...['cells', 'moments', 'formats', 'look', 'asked', 'answers', 'pairs'],
     ...['rows', 'sources', 'portfolio', 'contract'],
   ];
   return pythonScript(parts, settings, 'print_contract()');
+}
+
+function settingsOf({ id, columns }: Extract<AskedTable, { format: 'csv' }>): Record<string, Setting> {
+  return {
+    TEST: id.from.startsWith('data/') ? id.from : `data/${id.from}`,
+    ID: id.column,
+    ASKED: columns.map(({ name, type, min = -1e300, max = 1e300, values = [] }) => [
+      ...[name, type, min, max, values],
+    ]),
+    VALUES: columns.length === 1 ? (columns[0]?.values ?? []) : [],
+  };
 }
 
 /** The quantiles that a task asks for: of "the quantile 0.8", "the 10 % and 90 % quantiles", "q=0.8"; each once. */

@@ -109,7 +109,16 @@ export async function gainOnHeldOut(
 /** What is to be predicted, where it is written, and how it is scored. */
 const ofAnswers = [
   ...['TRAIN', 'ANSWERS', 'FILE_COLUMN', 'TEST', 'SUBMISSION', 'ID', 'TARGETS', 'COLUMNS', 'CLASS_COLUMNS'],
-  ...['CLASSIFIES', 'ARE_LABELS', 'WRITES_PROBABILITY', 'VALUES', 'POSITIVE', 'ROUNDS_TO_WHOLE', 'BOUNDS'],
+  ...[
+    'CLASSIFIES',
+    'ARE_LABELS',
+    'WRITES_PROBABILITY',
+    'VALUES',
+    'POSITIVE',
+    'ROUNDS_TO_WHOLE',
+    'BOUNDS',
+    'TEXTS',
+  ],
   ...['METRIC', 'QUANTILES', 'UNIT'],
 ];
 

@@ -198,7 +198,7 @@ save("test.csv", ["id", "maker"], [[ids[i], f"m{6 + i % 3}"] for i in range(120,
   ],
 ];
 
-test.each(layouts)('a model is written for %s', (_, data, asked) => {
+function startFolder() {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'data'));
   const run = (script: string) => {
@@ -207,6 +207,11 @@ test.each(layouts)('a model is written for %s', (_, data, asked) => {
     expect(done.status, done.stderr).toBe(0);
     return done.stdout;
   };
+  return { folder, run };
+}
+
+test.each(layouts)('a model is written for %s', (_, data, asked) => {
+  const { folder, run } = startFolder();
   const [column = { name: 'height' }] = asked;
   const task = taskOf(asked === names ? 'accuracy' : 'RMSE', [column]);
   const told = `print("TRUTH", json.dumps(${asked === names ? 'woods' : 'truth'}, default=float))`;
@@ -229,4 +234,47 @@ test.each(layouts)('a model is written for %s', (_, data, asked) => {
   const error = errors.reduce((sum, each) => sum + each, 0) / errors.length;
   const variance = values.reduce((sum, each) => sum + (each - mean) ** 2, 0) / values.length;
   expect(error).toBeLessThan(asked === names ? 0.1 : 0.2 * variance);
+});
+
+/** What the starter submits, and how an answer of automl's model is read from the same file. */
+const submissions = [
+  [
+    'lines of JSON',
+    'out/answers.jsonl',
+    `with open("out/answers.jsonl", "w") as file:
+    for each in ids[120:]:
+        file.write(json.dumps({"id": each, "grade": 3}) + "\\n")`,
+    `told = {row["id"]: row["grade"] for row in map(json.loads, open("out/answers.jsonl"))}
+assert all(type(each) is int for each in told.values())`,
+  ],
+  [
+    'an array in the order of a table',
+    'out/answers.npy',
+    'np.save("out/answers.npy", np.full(40, 3.0))',
+    'told = dict(zip(ids[120:], np.load("out/answers.npy")))',
+  ],
+] as const;
+
+test.each(submissions)('a model answers in %s if the starter does', (_, path, starter, reading) => {
+  const { run } = startFolder();
+  const grades = 'grade = np.clip(np.round(2 * width), -3, 3).astype(int) + 4';
+  run(`${things}${grades}
+save("train.csv", ["id", "width", "size", "grade"], zip(ids[:120], width, size, grade))
+save("test.csv", ["id", "width", "size"], zip(ids[120:], width[120:], size[120:]))
+Path("out").mkdir()
+${starter}`);
+  const brief = taskOf('quadratic weighted kappa', [{}]);
+  const files = [{ format: 'file' as const, path, description: 'a grade for each thing' }];
+  const task = { ...brief, submission: { ...brief.submission, files } };
+  const file = askedTable(task);
+  if (file === null) throw new Error('the task asks for no table');
+  const contract = readContract(run(contractScript(task, file)));
+  if ('problem' in contract) throw new Error(contract.problem);
+  expect(contract.settings).toMatchObject({ TEST: 'data/test.csv', ID: 'id', TARGETS: ['grade'] });
+  run(modelScript(contract, 20));
+  const measure = `${reading}
+print(np.mean([abs(told[ids[i]] - grade[i]) for i in range(120, 160)]))`;
+  expect(
+    Number(run(`${things.replace('save("test.csv"', '0 and save("test.csv"')}${grades}\n${measure}`)),
+  ).toBeLessThan(0.2);
 });
