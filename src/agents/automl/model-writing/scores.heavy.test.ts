@@ -42,6 +42,13 @@ print(json.dumps([score_of(metric, True, truth, np.stack([1 - sure, sure], 1)) f
   expect(found).toEqual(decisions.map(([, value]) => expect.closeTo(value, 10)));
 });
 
+test('of ordered classes, the one nearest to the mean counts, of others the likeliest', () => {
+  const found = printedBy(`${start}
+unsure = [[0.4, 0.25, 0.35], [0.1, 0.2, 0.7]]
+print(json.dumps([score_of(metric, True, [1, 2], unsure) for metric in ["quadratic weighted kappa", "accuracy"]]))`);
+  expect(found).toEqual([1, 0.5]);
+});
+
 test('scores of labels are those of the definitions, over the labels or over all answers', () => {
   const found = printedBy(`${start}
 settings.ARE_LABELS = True
