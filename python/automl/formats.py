@@ -67,6 +67,11 @@ def tables_at(path: Path) -> list[Path]:
     elif name.endswith((".json", ".json.gz")):
         with opened(path) as file:
             names = lists_in(json.load(file))
+    elif name.endswith((".jsonl", ".jsonl.gz")):
+        with opened(path) as file:
+            first = [json.loads(line) for line in islice(file, LINES_TO_JUDGE) if line.strip()]
+        inner = {key: None for row in first for key, value in row.items() if are_rows(value)}
+        return [path, *(path / each for each in inner)]
     return [path / each for each in names] or [path]
 
 
@@ -101,7 +106,8 @@ def rows_of(path: Path) -> Iterator[list[str]]:
         return
     with opened(path) as file:
         if name.endswith(".jsonl"):
-            yield from rows_of_objects(json.loads(line) for line in file if line.strip())
+            objects = (json.loads(line) for line in file if line.strip())
+            yield from rows_of_objects(rows_within(objects, within) if within else objects)
         elif name.endswith(".json"):
             yield from rows_of_objects(objects_in(json.load(file), within))
         elif name.endswith(FASTA_ENDINGS):
@@ -145,6 +151,23 @@ def with_points(row: list[str]) -> list[str]:
     return [cell.replace(",", ".") if is_decimal(cell.strip()) else cell for cell in row]
 
 
+def are_rows(value: Any) -> bool:
+    """Whether a value is a table of its own: a list of lists or of objects, as of events."""
+    return isinstance(value, list) and any(isinstance(each, list | dict) for each in value)
+
+
+def rows_within(objects: Iterable[dict[str, Any]], within: str) -> Iterator[dict[str, Any]]:
+    """The rows that objects hold, each with the id of its object."""
+    for each in objects:
+        for row in each.get(within) or []:
+            cells = (
+                {f"{within} {n}": cell for n, cell in enumerate(row)}
+                if isinstance(row, list)
+                else row
+            )
+            yield {ID: each.get(ID), **cells}
+
+
 def rows_of_objects(objects: Iterable[dict[str, Any]]) -> Iterator[list[str]]:
     """All keys are columns, also those of objects in objects."""
     rows = [dict(flat(each)) for each in objects]
@@ -158,7 +181,8 @@ def flat(objects: dict[str, Any], before: str = "") -> Iterator[tuple[str, str]]
         if isinstance(value, dict):
             yield from flat(value, f"{before}{name}.")
         elif isinstance(value, list):
-            yield before + name, " ".join(map(str, value))
+            if not are_rows(value):
+                yield before + name, " ".join(map(str, value))
         else:
             yield before + name, "" if value is None else str(value)
 

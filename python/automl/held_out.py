@@ -48,7 +48,6 @@ MOST_NUMBERS = 2_000
 LEAST_ROWS = 20
 DRAWS = 200
 """Of the bootstrap."""
-JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 DECIMAL_POINT = re.compile(r"[+-]?\d+\.\d+(?:[eE][+-]?\d+)?")
 OWN = 1 + 1e-9
 """The weight of the own answers in a mean: they decide between two classes."""
@@ -173,10 +172,16 @@ def share_files(ids: set[str], asked: set[str]) -> None:
 
 
 def write_table(like: Path, place: Path, table: Columns) -> None:
-    rows = zip(*table.values(), strict=True)
-    if like.suffix.lower() == ".jsonl" and not any("." in name for name in table):
-        lines = [json.dumps(dict(zip(table, map(json_of, row), strict=True))) for row in rows]
-        place.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    if like.suffix.lower() == ".jsonl":
+        known = {str(row[ID]): row for path in {*TRAIN, str(like)} for row in lines_of(Path(path))}
+        first = lines_of(like)[0]
+        # A placeholder stays one.
+        hidden = {} if str(like) in (*TRAIN, ANSWERS) else first.keys() & set(TARGETS)
+        rows = (
+            {name: first[name] if name in hidden else known[each].get(name) for name in first}
+            for each in table[ID]
+        )
+        place.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
         return
     if like.suffix.lower() not in (".csv", ".tsv"):
         raise ValueError(f"{like} is no table that can be written again")
@@ -187,12 +192,15 @@ def write_table(like: Path, place: Path, table: Columns) -> None:
     with open(place, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         writer.writerow(table)
-        for row in rows:
+        for row in zip(*table.values(), strict=True):
             writer.writerow(map(with_comma, row) if have_commas else row)
 
 
-def json_of(cell: str) -> Any:
-    return None if cell == "" else json.loads(cell) if JSON_NUMBER.fullmatch(cell) else cell
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    """The objects of lines of JSON; none of other files."""
+    if path.suffix.lower() != ".jsonl":
+        return []
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
 def with_comma(cell: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -214,13 +215,13 @@ def can_be_joined(test: Table, table: Table) -> bool:
 
 def find_files(test: Table, tables: list[Table], named: NamedFiles) -> Source | None:
     """A table with the answers that lists files like those to predict, or a folder of classes."""
-    for table in [*tables, *folders_of_classes()]:
+    for table, renamed in product([*tables, *folders_of_classes()], (False, True)):
         found = [each for each in files_named_in(table) if each.ending == named.ending]
         if not found or table.path.as_posix() == named.folder:
             continue
         files = found[0]
         cells = {name: cells for name, cells in table.cells.items() if name != files.column}
-        answers = answers_in(test, replace(table, cells=cells), renamed=table.path.is_dir())
+        answers = answers_in(test, replace(table, cells=cells), renamed)
         if answers:
             settings = {
                 "TRAIN": [table.path.as_posix()],

@@ -169,6 +169,7 @@ import json
 for name in ("train", "test"):
     rows = list(csv.DictReader(open(f"data/{name}.csv")))
     told = [{key: each if key == "day" else json.loads(each) for key, each in row.items()} for row in rows]
+    told = [{"y": None, **row, "events": [[row["id"], "x"]]} for row in told]
     open(f"data/{name}.jsonl", "w").write("".join(json.dumps(row) + "\\n" for row in told))
 os.remove("data/train.csv")`,
   });
@@ -183,7 +184,9 @@ os.remove("data/train.csv")`,
     expect(JSON.parse(row)).toEqual({
       id: expect.any(Number),
       x: expect.any(Number),
+      y: null,
       day: expect.stringMatching(/^d\d+$/),
+      events: [[JSON.parse(row).id, 'x']],
     });
 });
 

@@ -84,6 +84,14 @@ Path("data/asked.csv").write_text("id;width\\n" + "".join(f"{ids[i]};{comma(widt
     [],
   ],
   [
+    'events of each thing in lines of JSON',
+    `events = [[[round(k / 9, 2), "tap" if each > 0 else "knock"] for k in range(3 + i % 4)] + [[1, "hum"]] for i, each in enumerate(width)]
+for name, own in (("known", range(120)), ("asked", range(120, 160))):
+    told = [{"id": ids[i], "events": events[i], **({"wood": wood[i]} if i < 120 else {})} for i in own]
+    Path(f"data/{name}.jsonl").write_text("".join(json.dumps(each) + "\\n" for each in told))`,
+    names,
+  ],
+  [
     'recordings in files beside columns of numbers',
     `for i in range(160):
     Path("data/signals").mkdir(exist_ok=True)
