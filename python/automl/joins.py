@@ -20,6 +20,8 @@ MOST_KINDS = 40
 """Of longer ones, only how many rows there are of each kind that is frequent."""
 ROWS_OF_FREQUENT = 20
 MOST_FREQUENT_KINDS = 150
+MOST_SEQUELS = 40
+"""Pairs of kinds of rows, of which one follows the other."""
 MOST_LETTERS_OF_KEY = 20_000
 NAMES_OF_TIMES = ("day", "date", "time", "week", "month", "year", "second", "step", "tick")
 
@@ -85,7 +87,7 @@ def sum_up(other: Columns, values: list[str], places: dict[Key, list[int]]) -> K
     starts = np.cumsum([0, *lengths[:-1]])
     which = np.repeat(np.arange(len(lengths)), lengths)
     order = np.concatenate([np.array(rows) for rows in places.values()])
-    numbers, chosen, many = {}, {"": np.ones(len(order), bool)}, set()
+    numbers, chosen, many, events = {}, {"": np.ones(len(order), bool)}, set(), {}
     for name in values:
         column = np.array([as_number(cell) for cell in other[name]])
         cells = np.array([cell.casefold() for cell in other[name]])
@@ -98,6 +100,7 @@ def sum_up(other: Columns, values: list[str], places: dict[Key, list[int]]) -> K
             kinds = {f" where {name} is {level}": cells == level for level in listed}
             chosen |= kinds
             many |= kinds.keys() if len(levels) > FEW else set()
+            events |= {name: cells} if 1 < len(levels) <= MOST_KINDS else {}
         if is_time and len(levels) > 1:
             when = np.nan_to_num(numbers.get(name, np.unique(cells, return_inverse=True)[1]))
             order = order[np.lexsort((when[order], which))]
@@ -115,6 +118,12 @@ def sum_up(other: Columns, values: list[str], places: dict[Key, list[int]]) -> K
             elif np.median(lengths) >= SHORTEST:
                 measures |= swings(column[order], starts)
             found |= {f"{each} of {name}{label}": cells for each, cells in measures.items()}
+    if np.median(lengths) >= SHORTEST:
+        told = {name: column[order] for name, column in numbers.items()}
+        for name, cells in events.items():
+            found |= {
+                f"{name}: {each}": c for each, c in sequels(cells[order], told, starts).items()
+            }
     known = {
         name: dict(zip(places, map(written, cells), strict=True)) for name, cells in found.items()
     }
@@ -124,6 +133,32 @@ def sum_up(other: Columns, values: list[str], places: dict[Key, list[int]]) -> K
             for key, rows in places.items()
         }
     return known
+
+
+def sequels(
+    kinds: np.ndarray, numbers: dict[str, np.ndarray], starts: np.ndarray
+) -> dict[str, np.ndarray]:
+    """
+    What follows what: how often two kinds of rows come one after the other, of the most frequent
+    pairs, and by how much numbers that never fall, as clocks, then rise on the mean, shape (keys,).
+    """
+    ends = np.append(starts[1:] - 1, len(kinds) - 1)
+    pairs = np.append(np.char.add(np.char.add(kinds[:-1], " then "), kinds[1:]), "")
+    pairs[ends] = ""
+    clocks = {}
+    for name, column in numbers.items():
+        rises = np.append(np.diff(column), np.nan)
+        rises[ends] = np.nan
+        if np.fmin.reduce(rises) >= 0:
+            clocks[name] = rises
+    levels, counts = np.unique(pairs[pairs != ""], return_counts=True)
+    found = {}
+    for pair in levels[np.argsort(-counts, kind="stable")[:MOST_SEQUELS]]:
+        is_it = pairs == pair
+        found[pair] = np.add.reduceat(is_it.astype(float), starts)
+        for name, rises in clocks.items():
+            found[f"{pair}, {name}"] = mean_of(np.where(is_it, rises, np.nan), starts)
+    return found
 
 
 def is_of_time(name: str) -> bool:

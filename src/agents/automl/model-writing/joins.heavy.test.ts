@@ -57,3 +57,18 @@ print(json.dumps([found["all note"]["a",], found["all note"]["b",], "all by" in 
   );
   expect(known).toEqual(['the lamp is dark\nloud music at night', 'a branch fell down', false]);
 });
+
+test('of what happens in a key, it is told what follows what, and how long that takes', () => {
+  const found = printedBy(
+    '',
+    `from automl.joins import sequels
+kinds = np.array(list("ababba"))
+numbers = {"clock": np.array([0.0, 2, 3, 9, 0, 4]), "load": np.array([3.0, 1, 2, 1, 0, 1])}
+print(json.dumps({name: [None if each != each else each for each in cells]
+  for name, cells in sequels(kinds, numbers, np.array([0, 4])).items()}))`,
+  );
+  expect(found).toEqual({
+    ...{ 'a then b': [2, 0], 'b then a': [1, 1] },
+    ...{ 'a then b, clock': [4, null], 'b then a, clock': [1, 4] },
+  });
+});
