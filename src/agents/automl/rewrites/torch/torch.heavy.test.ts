@@ -63,7 +63,7 @@ describe('rewritten scripts', () => {
     const printed = execFileSync(python, ['look.py'], { cwd: folder, encoding: 'utf8' });
     const { arrays = [], packages = [] } = readArrays(printed) ?? {};
     const surroundings = { task: surroundingsOf('accuracy').task, arrays, packages };
-    expect(packages).toContain('torch');
+    expect(packages).toContain('scipy');
     expect(arrays).toContainEqual(
       expect.objectContaining({
         path: 'data/labels.npy',
