@@ -2,10 +2,10 @@
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mlab_task.csv_check import Table, check_csv, read_ids
 from mlab_task.declaration import CsvFile, Declaration, DeclaredFile, PythonFile
@@ -41,6 +41,19 @@ class Submission:
         from mlab_task.array_check import checked_array
 
         return checked_array(self.read(path), path, tuple(shape))
+
+    def json_lines(
+        self, path: str, id_name: str, ids: Collection[str]
+    ) -> dict[str, dict[str, Any]]:
+        """The objects of a declared file of lines of JSON, by id: one for each that is asked for.
+
+        :param id_name: what the ids are called in each object
+        :raises Rejected: unreadable, wrong_columns, duplicate_ids, extra_ids or missing_ids; and as
+            `read`
+        """
+        from mlab_task.json_lines import checked_lines
+
+        return checked_lines(self.read(path), path, id_name, ids)
 
     @property
     def table(self) -> Table:

@@ -44,7 +44,9 @@ class Declarations(SubmissionTest):
     def test_a_file_that_is_none_is_refused_with_the_command_that_makes_one(self) -> None:
         for text in ("null", "[]", "{}", "{", '{"submission": {"files": [{"format": "csv"}]}}'):
             file = self.write("task.json", text)
-            with self.assertRaisesRegex(SystemExit, "task.json is not JSON.* mlab tasks show TASK --json"):
+            with self.assertRaisesRegex(
+                SystemExit, "task.json is not JSON.* mlab tasks show TASK --json"
+            ):
                 read_declaration(file)
 
 
@@ -211,6 +213,41 @@ class SubmittedArrays(FolderTest):
             ("not_a_number", self.saved(np.full((2, 3), "1"))),
             ("not_a_number", self.saved(np.full((2, 3), None), allow_pickle=True)),
             ("not_finite", self.saved(nan)),
+        ):
+            with self.subTest(expected, content=content[:30]):
+                self.assertEqual(self.outcome(content), expected)
+
+
+class SubmittedLines(FolderTest):
+    def outcome(self, content: bytes) -> object:
+        (self.folder / "ratings.jsonl").write_bytes(content)
+        try:
+            return Submission("one", self.folder, {}).json_lines(
+                "ratings.jsonl", "call", ["a", "7"]
+            )
+        except Rejected as rejection:
+            return rejection.problem.code
+
+    def test_the_object_of_each_id_is_read_in_any_order(self) -> None:
+        read = self.outcome(b'{"call": 7, "urgency": 3}\r\n\n{"urgency": null, "call": "a"}')
+        self.assertEqual(
+            read, {"7": {"call": 7, "urgency": 3}, "a": {"urgency": None, "call": "a"}}
+        )
+
+    def test_anything_else_is_an_invalid_submission(self) -> None:
+        one, other = b'{"call": "a"}\n', b'{"call": "7"}\n'
+        for expected, content in (
+            ("unreadable", one + b"{"),
+            ("unreadable", b'{"call": "\xff"}'),
+            ("unreadable", b"[" * 100_000),
+            ("unreadable", one.decode().encode("utf-16")),
+            ("wrong_columns", one + b'["7"]'),
+            ("wrong_columns", one + b'{"id": "7"}'),
+            ("wrong_columns", one + b'{"call": [7]}'),
+            ("duplicate_ids", one + other + one),
+            ("extra_ids", one + other + b'{"call": "b"}'),
+            ("missing_ids", one),
+            ("missing_ids", b"\n"),
         ):
             with self.subTest(expected, content=content[:30]):
                 self.assertEqual(self.outcome(content), expected)
