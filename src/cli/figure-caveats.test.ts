@@ -46,6 +46,8 @@ test('figures over one or two seeds cause a caveat where they are written', () =
     '',
   ]);
   expect(over(1, 'mlab tasks baseline colours --write')).toEqual([]);
+  const same = { ...measurement, seeds: 2, spread: 0 };
+  expect(caveatsOf({ measurement: same, declaredMean: null, toWrite: null })).toEqual([]);
 });
 
 test('a starter whose calls are too short, or long, to be timed well causes a caveat', () => {

@@ -64,8 +64,9 @@ function driftCaveat(measured: MeasuredHere): string | null {
         `If it was changed on purpose: ${toWrite}`;
 }
 
-function seedsCaveat({ measurement: { seeds }, toWrite }: MeasuredHere): string | null {
-  if (toWrite !== null || seeds >= fewSeeds) return null;
+function seedsCaveat({ measurement: { seeds, spread }, toWrite }: MeasuredHere): string | null {
+  const isSameTwice = seeds > 1 && spread === 0;
+  if (toWrite !== null || seeds >= fewSeeds || isSameTwice) return null;
   const known = seeds === 1 ? 'One seed shows no spread' : 'Two seeds hardly show the spread';
   return `${known}, by which runs are judged: measure and write it over more (default: 5).`;
 }

@@ -76,7 +76,11 @@ export const tasksBaseline: Verb = {
       );
     const results: Result[] = [];
     for (const id of ids) results.push(await measureOne(context, id, seeds, options));
-    return { text: results.map(textOf).join('\n\n'), json: { tasks: results } };
+    const title = options.write === true ? 'Now in task.yaml:' : 'For task.yaml:';
+    return {
+      text: results.map((result) => textOf(result, title)).join('\n\n'),
+      json: { tasks: results },
+    };
   },
 };
 
@@ -209,7 +213,7 @@ function yamlOf(part: 'baseline' | 'reference', { measurement, seconds, machine 
   return [`${part}:`, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-function textOf(result: Result): string {
+function textOf(result: Result, title: string): string {
   const { task, measurement, caveat, yaml } = result;
   const { what, mean, spread, seeds, seconds, runs } = measurement;
   const rows = runs.map((run) => [String(run.seed), number(run.score), exactDuration(run.seconds)]);
@@ -225,6 +229,6 @@ function textOf(result: Result): string {
       ? []
       : [`Improvement over the baseline of task.yaml: ${percent(result.improvement, true)}`]),
     ...(caveat === null ? [] : [caveat.replaceAll(/^/gm, 'Caveat: ')]),
-    `For task.yaml:\n${yaml}`,
+    `${title}\n${yaml}`,
   ].join('\n\n');
 }
