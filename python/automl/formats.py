@@ -66,12 +66,14 @@ def tables_at(path: Path) -> list[Path]:
         names = [name for (name,) in rows_in_database(path, query)][1:]
     elif name.endswith((".json", ".json.gz")):
         with opened(path) as file:
-            names = lists_in(json.load(file))
+            read = json.load(file)
+        names = lists_in(read)
+        if isinstance(read, list):
+            return [path, *(path / each for each in tables_within(read))]
     elif name.endswith((".jsonl", ".jsonl.gz")):
         with opened(path) as file:
             first = [json.loads(line) for line in islice(file, LINES_TO_JUDGE) if line.strip()]
-        inner = {key: None for row in first for key, value in row.items() if are_rows(value)}
-        return [path, *(path / each for each in inner)]
+        return [path, *(path / each for each in tables_within(first))]
     return [path / each for each in names] or [path]
 
 
@@ -151,6 +153,12 @@ def with_points(row: list[str]) -> list[str]:
     return [cell.replace(",", ".") if is_decimal(cell.strip()) else cell for cell in row]
 
 
+def tables_within(objects: list[Any]) -> list[str]:
+    """The names of what is a table of its own in the first of some objects."""
+    rows = [each for each in objects[:LINES_TO_JUDGE] if isinstance(each, dict)]
+    return list(dict.fromkeys(key for row in rows for key in row if are_rows(row[key])))
+
+
 def are_rows(value: Any) -> bool:
     """Whether a value is a table of its own: a list of lists or of objects, as of events."""
     return isinstance(value, list) and any(isinstance(each, list | dict) for each in value)
@@ -199,7 +207,7 @@ def lists_in(read: Any) -> dict[str, Any]:
 def objects_in(read: Any, within: str) -> list[dict[str, Any]]:
     """The rows: a list of objects, an object or a value by id, or a list for each column."""
     if within:
-        return lists_in(read)[within]
+        return list(rows_within(read, within)) if isinstance(read, list) else lists_in(read)[within]
     if isinstance(read, dict) and all(isinstance(each, dict) for each in read.values()):
         return [{ID: name, **each} for name, each in read.items()]
     if isinstance(read, dict) and not any(isinstance(each, list | dict) for each in read.values()):

@@ -92,6 +92,14 @@ for name, own in (("known", range(120)), ("asked", range(120, 160))):
     names,
   ],
   [
+    'events of each thing in lists of JSON',
+    `events = [[{"at": k, "what": "tap" if each > 0 else "knock"} for k in range(3 + i % 4)] for i, each in enumerate(width)]
+told = [{"id": ids[i], "events": events[i], **({"wood": wood[i]} if i < 120 else {})} for i in range(160)]
+Path("data/known.json").write_text(json.dumps(told[:120]))
+Path("data/asked.json").write_text(json.dumps(told[120:]))`,
+    names,
+  ],
+  [
     'recordings in files beside columns of numbers',
     `for i in range(160):
     Path("data/signals").mkdir(exist_ok=True)
