@@ -93,7 +93,7 @@ def find_contract() -> dict[str, Any]:
     is_measured &= not labels or metric not in OF_CLASSES or metric in OF_LABELS
     classes = 0 if labels else count_classes(source, metric)
     if not is_measured:
-        is_asked = {each.name for each in source.targets} <= {*NAMES}
+        is_asked = {each.name for each in source.targets} <= set(NAMES)
         if RANKED.search(METRIC) and not (is_asked or classes):
             raise NoModelError(f"{source.targets[0].name} need not be what is to be ranked by")
         metric = stand_in(source, classes)

@@ -176,7 +176,7 @@ def write_table(like: Path, place: Path, table: Columns) -> None:
         known = {str(row[ID]): row for path in {*TRAIN, str(like)} for row in lines_of(Path(path))}
         first = lines_of(like)[0]
         # A placeholder stays one.
-        hidden = {} if str(like) in (*TRAIN, ANSWERS) else first.keys() & set(TARGETS)
+        hidden = set() if str(like) in (*TRAIN, ANSWERS) else set(TARGETS)
         rows = (
             {name: first[name] if name in hidden else known[each].get(name) for name in first}
             for each in table[ID]

@@ -15,6 +15,7 @@ def checked_lines(
     :raises Rejected: unreadable, wrong_columns, duplicate_ids, extra_ids or missing_ids
     """
     found: dict[str, dict[str, Any]] = {}
+    asked = dict.fromkeys(ids)
     twice, extra = Tally(), Tally()
     for place, line in enumerate(content.split(b"\n"), 1):
         if not line.strip():
@@ -29,11 +30,11 @@ def checked_lines(
         key = str(row[id_name])
         if key in found:
             twice.add(quoted(key))
-        elif key not in ids:
+        elif key not in asked:
             extra.add(quoted(key))
         found[key] = row
     missing = Tally()
-    for each in ids:
+    for each in asked:
         if each not in found:
             missing.add(quoted(each))
     for code, tally, what in (

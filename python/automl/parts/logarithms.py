@@ -18,9 +18,8 @@ def by_logarithms(known, answers, asked):
         return numpy.hstack([numpy.ones((len(points), 1)), *own.get(form, [logs, *pairs])])
 
     def fitted(form, rows):
-        return numpy.linalg.lstsq(columns(known[rows], form), numpy.log(answers[rows]), rcond=None)[
-            0
-        ]
+        wanted = numpy.log(answers[rows])
+        return numpy.linalg.lstsq(columns(known[rows], form), wanted, rcond=None)[0]
 
     towards = numpy.log(asked).mean(0) - numpy.log(known).mean(0)
     order = numpy.argsort(numpy.log(known) @ towards)
