@@ -36,7 +36,7 @@ const stepsToMeasure = 5;
 /** The share of the rest of the budget for one attempt, and the minimum and maximum of its steps. */
 const ofAttempt = { share: 0.35, least: stepsToMeasure + 3, most: 14 };
 /** For the first one without a model: the least is enough to look at the data and to write a model. */
-const ofPortfolio = { share: 0.3, least: 16, most: Number.POSITIVE_INFINITY };
+const ofPortfolio = { share: 0.2, least: 16, most: Number.POSITIVE_INFINITY };
 /** With less time than for so many runs, every draft after the first one takes more than it gives. */
 const draftRuns = 15;
 /** After this many consecutive attempts that wrote nothing, the search stops. */
