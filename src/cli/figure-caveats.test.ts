@@ -98,6 +98,7 @@ test('a script that was mostly kept from the processor causes a caveat and count
     const runs = times.map(([seconds, cpuSeconds], seed) => ({
       seed,
       score: 0.7,
+      starterScore: null,
       seconds,
       cpuSeconds,
       printed: '',
@@ -124,7 +125,7 @@ test('a script that was mostly kept from the processor causes a caveat and count
 
 test('a busy machine causes a caveat about the score where the grader runs the submission', () => {
   const task = madeTask();
-  const run = { seed: 0, score: 5.8, seconds: 18, cpuSeconds: 1, printed: '' };
+  const run = { seed: 0, score: 5.8, starterScore: null, seconds: 18, cpuSeconds: 1, printed: '' };
   const busy = { measurement: { ...measurement, mean: 5.8, runs: [run] }, declaredMean: null };
   expect(caveatsOf({ ...busy, task })).toEqual([expect.not.stringContaining('if the score is a time')]);
   const grading = { ...task.file.grading, runs_submission: true };

@@ -41,6 +41,8 @@ export interface MeasuredSeed {
   seed: number;
   /** Hidden score in the unit of the metric. */
   score: number;
+  /** The starter's score if the grader measured it beside this one, as times are; null otherwise. */
+  starterScore: number | null;
   /** Wall time of the script. */
   seconds: number;
   /** Processor time of the script; null where it can't be measured. */
@@ -121,7 +123,8 @@ async function measureSeed(
   const script = steps.findLast(({ performed }) => performed.action === 'Execute Script');
   const { duration_ms: ms = 0, cpu_seconds: cpuSeconds = null } = script?.finished ?? {};
   const printed = script === undefined ? '' : endOfOutput(folder.objects, script, shownLines);
-  return { seed: spec.seed, score: grade.score, seconds: ms / 1000, cpuSeconds, printed };
+  const starterScore = grade.baseline === resources.task.file.baseline.mean ? null : grade.baseline;
+  return { seed: spec.seed, score: grade.score, starterScore, seconds: ms / 1000, cpuSeconds, printed };
 }
 
 const shownLines = 20;

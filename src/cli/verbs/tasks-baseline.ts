@@ -11,7 +11,7 @@ import {
   measureTask,
   type TaskResources,
 } from '../../runs/index.ts';
-import { improvement } from '../../statistics/index.ts';
+import { improvement, mean } from '../../statistics/index.ts';
 import {
   declaredMean,
   loadTask,
@@ -89,7 +89,7 @@ interface Result {
   measurement: Measurement;
   /** The distance of the mean from the declared one; null if it is infinite, or there was none. */
   spreads: number | null;
-  /** Of the reference solution over the declared baseline; null without one. */
+  /** Of the reference solution over the starter's scores of the same gradings, or else over the declared baseline. */
   improvement: number | null;
   /** One on a line. */
   caveat: string | null;
@@ -152,7 +152,7 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
         task: name,
         measurement,
         spreads: spreadsAway(measured),
-        improvement: part === 'reference' ? improvementOver(task, measurement.mean) : null,
+        improvement: part === 'reference' ? improvementOver(task, measurement) : null,
         yaml: yamlOf(part, figures),
       },
       caveat: figureCaveats(measured).join('\n') || null,
@@ -162,9 +162,15 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
   }
 }
 
-function improvementOver(task: Task, score: number): number | null {
-  const baseline = declaredMean(task, 'baseline');
-  return baseline === null ? null : improvement(score, baseline, task.file.metric.direction);
+function improvementOver(task: Task, measurement: Measurement): number | null {
+  const baseline = starterMean(measurement) ?? declaredMean(task, 'baseline');
+  return baseline === null ? null : improvement(measurement.mean, baseline, task.file.metric.direction);
+}
+
+/** The mean of the starter's scores that were measured in the same gradings; null if the grader measures none. */
+function starterMean({ runs }: Measurement): number | null {
+  const scores = runs.flatMap(({ starterScore }) => starterScore ?? []);
+  return scores.length < runs.length ? null : mean(scores);
 }
 
 /** The folder of an experiment of this name, or with a number if there is one already. */
@@ -213,6 +219,13 @@ function yamlOf(part: 'baseline' | 'reference', { measurement, seconds, machine 
   return [`${part}:`, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
+function baselineText(measurement: Measurement): string {
+  const starter = starterMean(measurement);
+  return starter === null
+    ? 'the baseline of task.yaml'
+    : `the starter, which scored ${number(starter)} in the same gradings`;
+}
+
 function textOf(result: Result, title: string): string {
   const { task, measurement, caveat, yaml } = result;
   const { what, mean, spread, seeds, seconds, runs } = measurement;
@@ -227,7 +240,7 @@ function textOf(result: Result, title: string): string {
     table(columns, rows),
     ...(result.improvement === null
       ? []
-      : [`Improvement over the baseline of task.yaml: ${percent(result.improvement, true)}`]),
+      : [`Improvement over ${baselineText(measurement)}: ${percent(result.improvement, true)}`]),
     ...(caveat === null ? [] : [caveat.replaceAll(/^/gm, 'Caveat: ')]),
     `${title}\n${yaml}`,
   ].join('\n\n');
