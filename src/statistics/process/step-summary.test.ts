@@ -105,6 +105,8 @@ describe('the summary of a step', () => {
     [executed(outputs), 'train.py: validation accuracy: 0.875'],
     [executed('(it printed nothing)\n[exit code 0, 0.1 s]'), 'train.py: (it printed nothing)'],
     [executed('fitted in 3.2 s\ndone\n[exit code 0, 4 s]'), 'train.py: done'],
+    [executed('{\n  "returncode": 127,\n  "output": "not found"\n}'), 'train.py: "output": "not found"'],
+    [executed('===='), 'train.py: ===='],
     [
       crashed('accuracy: 0.5\nTraceback …\nValueError: nothing to add\n[exit code 1, 0.1 s]'),
       'train.py: ValueError: nothing to add (exit code 1)',

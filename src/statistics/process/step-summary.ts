@@ -58,7 +58,7 @@ function failureOf({ exitCode, observation }: TranscriptStep): string {
 /** The last line of mlab's observations: the outcome says the same. */
 const ending = /^\[(?:exit code|ended by|The (?:script|command|interpreter) was stopped).*\]$/;
 
-/** The last line with a result, else the last line; for a failure the last line, which has the error. */
+/** The last line with a result, else the last one with a word; for a failure the latter, which has the error. */
 function printed({ observation, status }: TranscriptStep): string {
   const lines = observation
     .slice(-100 * maxLines)
@@ -66,7 +66,7 @@ function printed({ observation, status }: TranscriptStep): string {
     .slice(-maxLines)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !ending.test(line));
-  const last = lines.at(-1) ?? '';
+  const last = lines.findLast((line) => /[\p{L}\p{N}]/u.test(line)) ?? lines.at(-1) ?? '';
   const hasFailed = status === 'failed' || /^[\w.]*(?:Error|Exception)\b/.test(last);
   return ((hasFailed ? undefined : lines.findLast(hasResult)) ?? last).slice(0, mostOfPart);
 }
