@@ -29,6 +29,8 @@ export function quantity<Row>(
 
 export const share = (value: number | null) => percent(value);
 export const change = (value: number | null) => percent(value, true);
+/** The difference of two shares in percentage points. */
+export const points = (value: number | null) => change(value).replace(' %', '');
 /** For normalised scores: 0 is the baseline, 1 the reference solution. */
 export const ratio = (value: number | null) => (value === null ? '–' : withMinus(value.toFixed(2)));
 export const seconds = (value: number | null) => duration(value);

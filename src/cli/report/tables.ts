@@ -15,6 +15,7 @@ import {
   inWords,
   meanFields,
   money,
+  points,
   quantity,
   rateFields,
   ratio,
@@ -258,7 +259,7 @@ export const reportTables = {
 export type ReportTableName = keyof typeof reportTables;
 
 const comparisonNote =
-  'p (scores): the p-value of the difference between the scores of the runs; two-sided, by permutation, corrected for the number of rows (Holm). Beyond noise: p is below 0.05.';
+  'Change: of the success rate, in percentage points. p (scores): the p-value of the difference between the scores of the runs; two-sided, by permutation, corrected for the number of rows (Holm). Beyond noise: p is below 0.05.';
 
 /** The differences between two sides, task by task. */
 export function comparisonTable({ a, b, pairs }: Comparison): DocumentTable {
@@ -268,12 +269,12 @@ export function comparisonTable({ a, b, pairs }: Comparison): DocumentTable {
     words('agent', 'agent', ({ agent }) => agent ?? ''),
     countOf('successes_a', `successes of ${a}`, (row) => row.a.success),
     countOf('successes_b', `of ${b}`, (row) => row.b.success),
-    quantity('change', 'change', ({ success_change }) => success_change.value, change),
+    quantity('change', 'change (points)', ({ success_change }) => success_change.value, points),
     ...intervalFields<Row>(
       'change',
       '95 % interval',
       ({ success_change }) => success_change.interval,
-      change,
+      points,
     ),
     quantity('improvement_a', `improvement of ${a}`, (row) => row.a.improvement?.mean ?? null, change),
     quantity('improvement_b', `of ${b}`, (row) => row.b.improvement?.mean ?? null, change),
