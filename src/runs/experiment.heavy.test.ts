@@ -75,16 +75,17 @@ describeInSandbox('an experiment', () => {
   });
 
   test('after an error in grading the run is kept, and can be graded later', async () => {
-    const experiment = newExperiment({ seeds: 1 });
     const broken = await bench.provision(
       bench.copyTask('broken-grader', { 'hidden/grade.py': 'raise SystemExit("the grader is broken")\n' }),
     );
-    // The same version: the grader breaks after the plan was made.
-    const same = { ...broken, task: { ...broken.task, version: resources.task.version } };
-    const [result] = await workThrough(experiment, same);
+    // The same version: a grader may also break because of the machine.
+    const same = ({ task, ...rest }: TaskResources) => ({ ...rest, task: { ...task, version: 'same' } });
+    const plan = planOf(same(resources), agentByName('baseline'), { seeds: 1 });
+    const experiment = createExperiment(join(bench.experiments, 'broken-grader'), plan);
+    const [result] = await workThrough(experiment, same(broken));
     expect(result?.record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' } });
     expect(result?.problem).toMatch(/^not graded: [\s\S]*exit code 1[\s\S]*the grader is broken/);
-    const [again] = await workThrough(experiment, resources);
+    const [again] = await workThrough(experiment, same(resources));
     expect(again?.problem).toBeNull();
     expect(experiment.runFolder(String(result?.spec.id)).readGrades().grades).toMatchObject([
       { score: 4.5, final: true },

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { UserError } from '../lib/errors.ts';
 import {
+  changedFiles,
   checkData,
   checkGrader,
   concealedFolders,
@@ -64,12 +65,14 @@ export function refuseOtherData({ task, prepared }: TaskResources, planned: stri
   );
 }
 
-/** @throws UserError if a task has changed since its runs were planned */
-export function refuseChangedTask({ file, version }: Task, planned: string): void {
-  if (version === planned) return;
+/** @throws UserError if a task has changed since its runs were planned, even after this process has read it */
+export function refuseChangedTask({ file, folder, version }: Task, planned: string): void {
+  const changed = changedFiles(folder, version);
+  if (version === planned && changed.length === 0) return;
+  const which = changed.length === 0 ? '' : `: ${changed.slice(0, 5).join(', ')} in ${folder}`;
   throw new UserError(
     'task_changed',
-    `The task ${file.id} has changed since this experiment was planned.`,
+    `The task ${file.id} has changed since this experiment was planned${which}.`,
     'Start a new experiment (--name), or restore the old task.',
   );
 }

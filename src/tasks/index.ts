@@ -4,6 +4,7 @@ export { concealedBy, concealedFolders, type HarnessFolders } from './concealed.
 export { saveFigures, withFigures } from './figures.ts';
 export { type FoundTasks, findTasks, loadTask, suites } from './find-tasks.ts';
 export { checkCacheDisk, checkInstaller, checkKaggle, checkPython } from './findings.ts';
+export { changedFiles } from './folder-version.ts';
 export type { HostVariables } from './host-variables.ts';
 export { madeUpFigures, madeUpTable } from './new/made-up-table.ts';
 export { type TableFacts, tableFacts } from './new/table-facts.ts';

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { helpersFolder, TaskBench } from '../../../test/fixtures/fixture-task.ts';
@@ -53,6 +53,41 @@ test('a worker with another version of mlab or the task, or with other data, ref
   // Its grading asks no model, so no key is needed for it.
   const grading: Job = { ...job, kind: 'grade', which: 'final' };
   expect((await work(grading, resources, noKey)).problem).toBeNull();
+});
+
+test('files of a task that are edited while its runs are executed stop the next run and the next grading, and are named', async () => {
+  const edited = bench.copyTask('edited', {});
+  const resources = await bench.provision(edited);
+  const plan = planOf(resources, agentByName('noop'), { seeds: 1, sandbox: 'none' });
+  const experiment = createExperiment(join(bench.experiments, 'edited'), plan);
+  const [script, grader] = ['env/train.py', 'hidden/grade.py'].map((path) => join(edited, 'sums', path));
+  const edit = (path = '') => appendFileSync(path, '# edited\n');
+  const undo = (path = '') => writeFileSync(path, readFileSync(path, 'utf8').replace('# edited\n', ''));
+  edit(script);
+  const [refused] = await workThrough(experiment, resources);
+  expect(refused?.record).toBeNull();
+  expect(refused?.problem).toMatch(
+    /^The task sums has changed .* planned: env\/train\.py in \S+edited\/sums\./,
+  );
+  undo(script);
+  const host: JobHost = {
+    ...{ helpersFolder, versions: {}, models: () => undefined },
+    ...{ experiment: () => experiment, resources: async () => resources },
+  };
+  const following = { signal: new AbortController().signal, onProgress: () => {} };
+  const execute = async (job: Job) => {
+    if (job.kind === 'run') return await executeJob(job, host, following);
+    edit(grader);
+    await expect(executeJob(job, host, following)).rejects.toMatchObject({
+      code: 'task_changed',
+      message: expect.stringMatching(/: hidden\/grade\.py in /),
+    });
+    return { record: null, problem: 'refused' };
+  };
+  const [first] = await workThrough(experiment, resources, 'continue', { executor: { execute } });
+  expect(first).toMatchObject({ record: { status: 'finished' }, problem: 'refused' });
+  undo(grader);
+  expect((await workThrough(experiment, resources)).map(({ problem }) => problem)).toEqual([null]);
 });
 
 const noKey = (): never => {
