@@ -7,6 +7,7 @@ import { checkCacheDisk, checkInstaller, checkKaggle, checkPython } from '../../
 import { type Context, exitCodes } from '../context.ts';
 import { commandElsewhere } from '../execute-there.ts';
 import { readExperiment } from '../experiment-flags.ts';
+import { checkExperimentsFolder } from '../experiments-folder.ts';
 import { settingsName } from '../settings.ts';
 import { plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -89,5 +90,6 @@ async function checkHere({ variables, folders, signal, settings }: Context): Pro
     ...(await checkSandbox(variables)),
     checkKaggle(variables),
     await checkCacheDisk(folders.cache),
+    checkExperimentsFolder(folders.experiments),
   ];
 }

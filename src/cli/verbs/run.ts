@@ -1,4 +1,3 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Gate } from '../../environment/index.ts';
 import { UserError } from '../../lib/errors.ts';
@@ -27,6 +26,7 @@ import {
 } from '../execute-there.ts';
 import { confirmCost, costText, expectedCost, unpricedWarnings } from '../expected-cost.ts';
 import { experimentFlags } from '../experiment-flags.ts';
+import { makeExperimentsFolder } from '../experiments-folder.ts';
 import { forkFlags } from '../fork-flags.ts';
 import { gpusFor } from '../gpus-of-run.ts';
 import { refuseKeysInPlan } from '../keys-in-plan.ts';
@@ -177,8 +177,7 @@ async function tryBeforeSetUp(
 ): Promise<ModelRegistry | undefined> {
   for (const run of planned.runs) await (await agentOf(run)).ready?.(run.agent_options);
   const registry = registryOf(context, planned);
-  mkdirSync(context.folders.experiments, { recursive: true });
-  accessSync(context.folders.experiments, constants.W_OK);
+  makeExperimentsFolder(context.folders.experiments);
   await checkDataOf(context, tasks, options);
   if (registry !== undefined) {
     const cost = expectedCost(context, planned, options.incomplete === 'restart');
