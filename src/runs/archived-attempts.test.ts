@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -70,6 +70,25 @@ test('attempts are numbered by run, whatever attempts other runs have', async ()
     `${second.id}.2`,
     `${second.id}.3`,
   ]);
+});
+
+test('workspaces of an attempt are not archived, whatever is in them: a run that fills the disk must not take more with each start', async () => {
+  using folder = temporaryFolder();
+  const run = createExperiment(folder.path, examplePlan()).runFolder('digits-baseline-0');
+  await beginTrace(run);
+  beginAttempt(run, 1);
+  const branch = join(run.folder, 'branches/b1');
+  const places = ['workspace', 'workspace-before-3-ab12cd', 'branches/b1/workspace'];
+  for (const place of places) {
+    mkdirSync(join(run.folder, place, 'closed'), { recursive: true });
+    writeFileSync(join(run.folder, place, 'closed/large.bin'), 'x'.repeat(1000));
+    chmodSync(join(run.folder, place, 'closed'), 0o000);
+  }
+  mkdirSync(join(branch, 'outputs'));
+  await archiveAttempt(run);
+  const [attempt] = archivedAttempts(run);
+  expect(readdirSync(attempt?.folder ?? '').toSorted()).toEqual(['branches', 'run.json', 'trace.jsonl']);
+  expect(readdirSync(join(attempt?.folder ?? '', 'branches/b1'))).toEqual(['outputs']);
 });
 
 /** Archives the run of a folder in a process that is killed when it renames something for this time. */

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { removeTree } from '../lib/read-only-tree.ts';
 import {
   attemptFolder,
   attemptNumbers,
@@ -10,7 +11,10 @@ import {
   resultsLockName,
 } from '../store/index.ts';
 
-/** Archives an incomplete run, so that it can start over. The lease stays where it is. */
+/**
+ * Archives an incomplete run, so that it can start over. The lease stays where it is. Its workspaces are deleted: what
+ * its steps kept of them is in the store.
+ */
 export async function archiveAttempt(run: RunFolder): Promise<void> {
   await finishArchiving(run);
   if (existsSync(run.recordPath)) await run.withoutResults(() => moveAttempt(run));
@@ -30,11 +34,20 @@ function moveAttempt(run: RunFolder): void {
   // belong to another attempt.
   if (!existsSync(join(moving, record))) {
     const stays = [leaseName, formerLockName, resultsLockName, record];
+    removeWorkspaces(folder);
     const others = readdirSync(folder).filter((name) => !stays.includes(name));
     for (const name of [...others, record]) moveInto(moving, folder, name);
   }
   // By the run's own attempts: elsewhere, those of other runs may not be there.
   renameSync(moving, attemptFolder(run, Math.max(0, ...attemptNumbers(run)) + 1));
+}
+
+/** Each start over of a run that fills the disk would take as much again. */
+function removeWorkspaces(folder: string): void {
+  const branches = join(folder, 'branches');
+  const named = existsSync(branches) ? readdirSync(branches).map((name) => join(branches, name)) : [];
+  for (const home of [folder, ...named])
+    for (const name of readdirSync(home)) if (name.startsWith('workspace')) removeTree(join(home, name));
 }
 
 /** A run that was fetched again from a store may have what was moved before. */
