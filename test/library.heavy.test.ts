@@ -28,6 +28,7 @@ describeInSandbox('docs/how-to/use-as-a-library.md', () => {
     expect(again.events('digits-baseline-0').map(({ kind }) => kind)).toContain('run_ended');
     await again.restore('digits-baseline-0', 1, join(dir, 'after-1'));
     expect(existsSync(join(dir, 'after-1/submission.csv'))).toBe(true);
+    await expect(again.restore('digits-baseline-0', 1, join(dir, 'after-1'))).rejects.toThrow('is not empty');
     await expect(again.restore('digits-baseline-0', 9, join(dir, 'after-9'))).rejects.toThrow('step 9');
   });
 

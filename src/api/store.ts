@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { evaluationsOf } from '../evaluation/index.ts';
-import { makeWholeFolder } from '../lib/whole-folder.ts';
+import { makeWholeFolder, refuseFull } from '../lib/whole-folder.ts';
 import { type ActionStatus, BranchId, type Plan, type ReportRun, type TraceEvent } from '../schema/index.ts';
 import { buildRuns } from '../statistics/index.ts';
 import {
@@ -82,7 +82,7 @@ export class StoredExperiment {
   /**
    * Writes the workspace after a step to a new or empty folder. An agent wrote these files: do not run them outside a
    * sandbox. Repositories of git and the like are left out.
-   * @throws UserError if there is no such step
+   * @throws RangeError if there is no such step, UserError `not_empty`
    */
   async restore(
     run: string,
@@ -94,7 +94,9 @@ export class StoredExperiment {
     const found = stepsOf(events).find((one) => one.step === step);
     if (found === undefined) throw new RangeError(`${this.name}/${run} has no finished step ${step}`);
     const options = { withoutRepositories: true, signal };
-    await makeWholeFolder(resolve(target), signal, (part) =>
+    const place = resolve(target);
+    refuseFull(place);
+    await makeWholeFolder(place, signal, (part) =>
       restoreSnapshot(folder.objects, found.finished.snapshot, part, options),
     );
   }

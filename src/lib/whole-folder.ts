@@ -45,6 +45,12 @@ export async function makeWholeFolder<Made>(
   }
 }
 
+/** @throws UserError `not_empty` if a folder has files already, incomplete parts apart */
+export function refuseFull(folder: string): void {
+  if (wholeNamesIn(folder).length > 0)
+    throw new UserError('not_empty', `${folder} is not empty.`, 'Give a new or an empty folder.');
+}
+
 /** Names in a folder, without incomplete parts; none if there is no folder. */
 export function wholeNamesIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
