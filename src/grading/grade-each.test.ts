@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GraderResult } from '../schema/index.ts';
-import { gradeEach, type StarterGrading } from './grade-each.ts';
+import { gradeEach, type StarterGrading, unsureCaveats } from './grade-each.ts';
 import { GraderFailed, type GraderRun } from './grader-process.ts';
 
 type Kind = 'good' | 'hostile' | 'unlucky' | 'raising';
@@ -32,6 +32,7 @@ class FakeGrader {
   readonly #worksOnStarter: boolean;
   /** With the default of 0, no starter counts as fast. */
   readonly limitSeconds: number;
+  trusted = false;
 
   constructor(kinds: ReadonlyMap<string, Kind>, worksOnStarter = true, limitSeconds = 0) {
     this.#kinds = kinds;
@@ -97,7 +98,12 @@ describe('grading many submissions', () => {
       printed: 'round 2\nthe starter failed: the submitted code took too long, given 40 s\n',
     };
     const grade = async () => ({ results: [], errors: [], failure });
-    const grading = gradeEach(['s0'], { grade, gradeStarter: grader.gradeStarter, limitSeconds: 0 });
+    const grading = gradeEach(['s0'], {
+      grade,
+      gradeStarter: grader.gradeStarter,
+      limitSeconds: 0,
+      trusted: false,
+    });
     await expect(grading).rejects.toThrow(GraderFailed);
   });
 
@@ -176,14 +182,27 @@ describe('grading many submissions', () => {
     const grader = new FakeGrader(new Map([['a', 'hostile']]));
     grader.gradeStarter = async () => ({ failure: null, scored: false });
     const [result] = await gradeEach(['a'], grader);
-    expect(result?.problems[0]?.message).toMatch(/on its own; the starter gave it nothing to score/);
+    expect(result?.problems[0]?.message).toMatch(
+      /on its own; the grader itself may be at fault: .* no score/,
+    );
+    expect(result && unsureCaveats(result)).toEqual([expect.stringMatching(/^the grader may be at fault: /)]);
   });
+
+  test.each<Kind>(['raising', 'hostile'])(
+    "is an infrastructure failure if the grader fails on one of the task's own submissions: %s",
+    async (kind) => {
+      const grader = new FakeGrader(new Map([['a', kind]]), true, 600);
+      grader.trusted = true;
+      await expect(gradeEach(['a'], grader)).rejects.toThrow(GraderFailed);
+      expect(grader.starterStarts).toBe(0);
+    },
+  );
 
   test('continues after a grader that ended between two submissions', async () => {
     const ends = [failedAt(null, [scored('a')]), { results: [scored('b')], errors: [], failure: null }];
     const grade = async () => ends.shift() ?? failedAt(null, []);
     const { gradeStarter } = new FakeGrader(new Map());
-    const results = await gradeEach(['a', 'b'], { grade, gradeStarter, limitSeconds: 0 });
+    const results = await gradeEach(['a', 'b'], { grade, gradeStarter, limitSeconds: 0, trusted: false });
     expect(results.map(({ submission }) => submission)).toEqual(['a', 'b']);
   });
 });

@@ -23,11 +23,11 @@ const sums = Array.from({ length: 10 }, (_, index) => `${index},${3 * index + in
 const table = (rows: readonly string[], header = 'id,sum') => `${[header, ...rows].join('\n')}\n`;
 
 /** A run in which each text is one step's shell command. */
-async function runOf(commands: readonly string[], task = resources): Promise<RunFolder> {
+async function runOf(commands: readonly string[], task = resources, name = 'scripted'): Promise<RunFolder> {
   places += 1;
   const agent = agentOf(async ({ environment }) => {
     for (const command of commands) await environment.step({ name: 'Run Command', args: { command } });
-  });
+  }, name);
   const { folder, record } = await runOnce(join(bench.experiments, String(places)), task, agent);
   if (record.status !== 'finished') throw new Error(record.end?.message);
   return folder;
@@ -219,6 +219,25 @@ describeInSandbox('the grader', () => {
     expect(String(failure)).toContain(`hidden/grade.py, line ${line}: KeyError: 'delivry'`);
     expect(String(failure)).toContain('Traceback (most recent call last)');
     expect(existsSync(folder.gradesPath)).toBe(false);
+  });
+
+  test('that raises an exception is at fault if the starter wrote the file, and may be if an agent did', async () => {
+    const declared = /- format: csv[\s\S]*?type: number \}\n/;
+    const yaml = readFileSync(join(resources.task.folder, 'task.yaml'), 'utf8');
+    const grader = readFileSync(join(resources.task.hiddenFolder, 'grade.py'), 'utf8');
+    const changes = {
+      'task.yaml': yaml.replace(declared, '- { format: file, path: answers.jsonl, description: answers }\n'),
+      'hidden/grade.py': grader.replace(/(def score\(.*\n)/, '$1        return lables\n'),
+    };
+    const task = await bench.provision(bench.copyTask('no-table', changes));
+    const writes = ["echo '{}' > answers.jsonl"];
+    const failure = grade(await runOf(writes, task, 'baseline'), 'final', task);
+    await expect(failure).rejects.toThrow(/hidden\/grade\.py, line \d+: NameError: name 'lables'/);
+    const [agents] = await grade(await runOf(writes, task), 'final', task);
+    expect(agents?.problems[0]?.message).toMatch(
+      /^the grader failed on this submission: NameError in .*, line \d+ \(the grader itself may be at fault: .*\)$/,
+    );
+    expect(agents?.caveats).toContainEqual(expect.stringMatching(/^the grader may be at fault: /));
   });
 
   test('that has NaN as its score gives no grade, unless a submission is to blame', async () => {

@@ -25,6 +25,7 @@ import {
   submissionHash,
 } from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
+import { unsureCaveats } from './grade-each.ts';
 import type { GraderOptions } from './grader-process.ts';
 import { isBesideOthers, sharedMachineCaveat, watchNeighbours } from './neighbours.ts';
 import { gradeSubmissions, missingFiles, sizeProblem } from './submission-files.ts';
@@ -42,7 +43,13 @@ export function graderFor(
   options: Omit<GraderOptions, 'driver' | 'sandboxOptions'> & { dockerCommand?: string | undefined },
 ): GraderOptions {
   const confined = sandboxOptions(spec, options.dockerCommand);
-  return { ...options, driver: spec.sandbox, sandboxOptions: confined };
+  return { ...options, driver: spec.sandbox, sandboxOptions: confined, trusted: isOfTask(spec) };
+}
+
+/** Whether a run submits what the task's own scripts write: agents outside this package can't have these names. */
+function isOfTask(spec: RunSpec): boolean {
+  const isBuiltIn = spec.agent_source === undefined && !isImported(spec);
+  return isBuiltIn && spec.parent === undefined && ['baseline', 'oracle'].includes(spec.agent);
 }
 
 export interface GradeRunOptions extends Omit<GraderOptions, 'driver' | 'sandboxOptions'> {
@@ -248,6 +255,7 @@ function gradeOf(
     ...(result.others_cores === undefined ? {} : { others_cores: result.others_cores }),
     caveats: [
       ...spec.caveats,
+      ...unsureCaveats(result),
       ...(isBesideOthers(result.others_cores ?? null) ? [sharedMachineCaveat] : []),
       ...(isImported(spec) || task.version === spec.task_version ? [] : [changedTaskCaveat]),
     ],

@@ -46,6 +46,8 @@ export interface GraderOptions {
   toolModel?: SubmissionWorkerOptions['toolModel'];
   /** As many as the run had, for the grader and submitted code; default: none. */
   gpus?: readonly Gpu[] | undefined;
+  /** Whether the submissions are the task's own: no agent had a hand in them. */
+  trusted?: boolean;
   signal: AbortSignal;
 }
 

@@ -35,6 +35,7 @@ export function gradeSubmissions(
       }),
     gradeStarter: () => gradeStarter(options),
     limitSeconds: graderSeconds(task),
+    trusted: options.trusted === true,
   });
 }
 

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { examplePlan, exampleRecord, exampleSpec } from '../../../test/fixtures/store/examples.ts';
 import { WrittenRun } from '../../../test/fixtures/store/recorded-run.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { unsureCaveat } from '../../grading/index.ts';
 import { importCaveat, type RunRecord, RunState } from '../../schema/index.ts';
 import { createExperiment, type Experiment, noteUnqueued } from '../../store/index.ts';
 import { createContext } from '../context.ts';
@@ -203,4 +204,14 @@ test('one line says that no run is in the wanted state', async () => {
   expect((await list(folder, ['cancelled'])).text).toBe('No run is cancelled.');
   expect((await list(folder, ['cancelled', 'starting'])).text).toBe('No run is cancelled or starting.');
   expect((await list(folder, ['cancelled'])).runs).toEqual([]);
+});
+
+test('a run that may have no score because of the grader is shown with this caveat', async () => {
+  const folder = temporaryFolder();
+  const experiment = createExperiment(join(folder, 'first'), examplePlan(['run']));
+  const run = new WrittenRun(experiment.runFolder('run'), exampleSpec('run'));
+  await run.session(1, 'final_answer');
+  run.grade(1, 0, { score: null, valid: false, caveats: [unsureCaveat] });
+  const { text } = await list(folder);
+  expect(text).toContain('no valid submission; the grader may be at fault');
 });

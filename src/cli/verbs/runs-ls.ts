@@ -1,4 +1,5 @@
 import { basename, dirname, matchesGlob } from 'node:path';
+import { unsureCaveat } from '../../grading/index.ts';
 import { messageOf, UserError } from '../../lib/errors.ts';
 import { type ReportRun, type RunPlace, RunState } from '../../schema/index.ts';
 import {
@@ -285,7 +286,10 @@ function endOf(work: ReportRun | null, why: string): string {
 /** Why a run that ended has no score; empty if it has one, or its end says why. */
 function withoutScore(work: ReportRun | null): string {
   if (work === null || work.end === null) return '';
-  if (work.outcome === 'invalid') return 'no valid submission';
+  if (work.outcome === 'invalid') {
+    const [mayBe] = unsureCaveat.split(':');
+    return work.caveats.includes(unsureCaveat) ? `no valid submission; ${mayBe}` : 'no valid submission';
+  }
   return work.outcome === 'unfinished' ? notGraded : '';
 }
 
