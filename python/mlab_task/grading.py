@@ -88,12 +88,12 @@ def grade(score: Callable[[Submission], float | Score], arguments: Arguments) ->
             sys.exit(plain(str(error), 3_000))
         except Exception as error:
             traceback.print_exc()
-            harness.tell("failed", **_failure(error))
+            harness.tell("failed", **_failure(error, score))
         else:
             harness.tell("result", result=result)
 
 
-def _failure(error: Exception) -> dict[str, str]:
+def _failure(error: Exception, score: Callable[[Submission], float | Score]) -> dict[str, str]:
     """The failure for the task's author; only its kind and place are free of hidden data."""
     kind = type(error).__name__
     here = Path(sys.argv[0]).resolve().parent
@@ -102,6 +102,10 @@ def _failure(error: Exception) -> dict[str, str]:
         for frame in traceback.extract_tb(error.__traceback__)
         if Path(frame.filename).resolve().parent == here
     ]
+    code = getattr(score, "__code__", None)
+    # What the function returned is wrong: the exception was raised after it.
+    if not places and code is not None:
+        places = [f"hidden/{Path(code.co_filename).name}, line {code.co_firstlineno}"]
     place = places[-1] if places else "hidden/grade.py"
     return {
         "kind": plain(kind, 100),
@@ -120,6 +124,7 @@ def _grade_one(
             return _invalid(folder.name, outcome)
         found = score(outcome)
         result = found if isinstance(found, Score) else Score(found)
+        _require_numbers(found, result)
         json.dumps(result.details, allow_nan=False)
     except Rejected as rejection:
         return _invalid(folder.name, [rejection.problem])
@@ -138,6 +143,32 @@ def _grade_one(
         "details": result.details,
     }
     return graded if result.baseline is None else {**graded, "baseline": float(result.baseline)}
+
+
+def _require_numbers(found: object, result: Score) -> None:
+    if not isinstance(found, Score) and not _is_number(found):
+        message = f"score() returned {_named(found)}: return a number or a Score"
+    elif not _is_number(result.value):
+        message = f"score() returned a Score whose value is {_named(result.value)}"
+        message += ": give it a number"
+    elif result.baseline is not None and not _is_number(result.baseline):
+        message = f"score() returned a Score whose baseline is {_named(result.baseline)}"
+        message += ": give it a number or None"
+    else:
+        return
+    raise TypeError(message)
+
+
+def _is_number(value: object) -> bool:
+    try:
+        math.isnan(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _named(value: object) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
 
 
 def _invalid(name: str, problems: list[Problem]) -> dict[str, Any]:

@@ -23,12 +23,18 @@ class Submission:
     name: str
     folder: Path
     tables: dict[str, Table]
+    declared: tuple[str, ...]
 
     def read(self, path: str) -> bytes:
         """The content of a declared file, up to the size limit of a submission.
 
         :raises Rejected: missing_file, not_a_file or unreadable
+        :raises ValueError: if the task does not declare it, a fault of the grader
         """
+        if str(PurePosixPath(path)) not in self.declared:
+            known = ", ".join(self.declared)
+            message = f"task.yaml declares no file {path} of a submission, but: {known}"
+            raise ValueError(message)
         with open_untrusted(self.folder, path) as file:
             return file.read()
 
@@ -58,6 +64,11 @@ class Submission:
     @property
     def table(self) -> Table:
         """The table of a task that asks for exactly one."""
+        if not self.tables:
+            raise ValueError("submission.table: task.yaml declares no file of the format csv")
+        if len(self.tables) > 1:
+            known = ", ".join(self.tables)
+            raise ValueError(f"submission.table: there are several: submission.tables has {known}")
         (table,) = self.tables.values()
         return table
 
@@ -94,7 +105,8 @@ class FormatCheck:
                 tables[declared.path] = outcome
             else:
                 problems += outcome
-        return problems or Submission(folder.name, folder, tables)
+        declared = tuple(file.path for file in self._declaration.files)
+        return problems or Submission(folder.name, folder, tables, declared)
 
     def _check_file(self, file: BinaryIO, declared: DeclaredFile) -> Table | list[Problem]:
         if isinstance(declared, CsvFile):

@@ -43,6 +43,10 @@ def score(submission):
         raise HarnessError("no sandbox")
     if value == 6:
         return Score(6, details={"error": float("nan")})
+    if value in (10, 11, 12):
+        return {10: None, 11: "good", 12: Score(None)}[value]
+    if value == 13:
+        submission.json_lines("answers.jsonl", "id", [])
     return value
 
 grade(score, read_arguments())
@@ -129,6 +133,43 @@ class OneForAll(GradingTest):
         self.assertEqual(failure["error"], "RuntimeError: a fault of the grader")
         self.assertIn("Traceback (most recent call last):\n", failure["traceback"])
         self.assertTrue(failure["traceback"].replace("\n", "").isprintable())
+
+    def test_a_score_that_is_no_number_is_reported_with_the_line_of_the_function(self) -> None:
+        failures = self.grade(10, 11, 12).failures
+        line = 1 + FAULTY_GRADER.splitlines().index("def score(submission):")
+        self.assertEqual({each["place"] for each in failures}, {f"hidden/grade.py, line {line}"})
+        self.assertEqual(
+            [each["error"] for each in failures],
+            [
+                "TypeError: score() returned None: return a number or a Score",
+                "TypeError: score() returned a str: return a number or a Score",
+                "TypeError: score() returned a Score whose value is None: give it a number",
+            ],
+        )
+
+    def test_a_path_that_the_task_does_not_declare_is_an_error_of_the_grader(self) -> None:
+        (failure,) = self.grade(13).failures
+        self.assertEqual(
+            failure["error"],
+            "ValueError: task.yaml declares no file answers.jsonl of a submission, but: "
+            "submission.csv",
+        )
+        line = 1 + FAULTY_GRADER.splitlines().index(
+            '        submission.json_lines("answers.jsonl", "id", [])'
+        )
+        self.assertEqual(failure["place"], f"hidden/grade.py, line {line}")
+
+    def test_a_task_without_a_table_is_told_so(self) -> None:
+        task = {"submission": {"files": [{"format": "file", "path": "answers.jsonl"}]}}
+        self.write("task.json", json.dumps(task))
+        for name in ("public", "private"):
+            (self.folder / name).mkdir()
+        self.write("submissions/one/answers.jsonl", "{}")
+        graded = run_grader(self.write("grade.py", FAULTY_GRADER), self.folder)
+        self.assertEqual(
+            graded.failures[0]["error"],
+            "ValueError: submission.table: task.yaml declares no file of the format csv",
+        )
 
     def test_a_starter_without_its_table_is_graded_with_varying_answers(self) -> None:
         graded = self.grade(0)

@@ -179,7 +179,7 @@ class SubmittedArrays(FolderTest):
     def outcome(self, content: bytes) -> object:
         (self.folder / "scores.npy").write_bytes(content)
         try:
-            return Submission("one", self.folder, {}).array("scores.npy", (2, 3))
+            return Submission("one", self.folder, {}, ("scores.npy",)).array("scores.npy", (2, 3))
         except Rejected as rejection:
             return rejection.problem.code
 
@@ -222,7 +222,7 @@ class SubmittedLines(FolderTest):
     def outcome(self, content: bytes) -> object:
         (self.folder / "ratings.jsonl").write_bytes(content)
         try:
-            return Submission("one", self.folder, {}).json_lines(
+            return Submission("one", self.folder, {}, ("ratings.jsonl",)).json_lines(
                 "ratings.jsonl", "call", ["a", "7"]
             )
         except Rejected as rejection:

@@ -130,7 +130,9 @@ def read_weights(data: bytes) -> None:
     changes, _, numbers = rest.partition(SPLIT)
     (folder / grade.CONFIG).write_bytes(settings)
     (folder / grade.WEIGHTS).write_bytes(_packed_weights(settings, changes, numbers))
-    model = grade.load_model(submission.Submission("fuzzed", folder, {}))
+    model = grade.load_model(
+        submission.Submission("fuzzed", folder, {}, (grade.CONFIG, grade.WEIGHTS))
+    )
     assert all(part.isfinite().all() for part in model.parameters()), "no weight is infinite"
 
 
