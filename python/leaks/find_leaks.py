@@ -54,6 +54,8 @@ class Question:
     where: str
     asked: Asked
     hidden: list[Hidden]
+    # The public id of the record to which each row belongs, if the rows are elements of lists.
+    records: list[str] = field(default_factory=list)
     # What the training data shows, by column: for features that legitimately predict the target.
     trained: dict[str, tuple[list[str], dict[str, list[str]]]] = field(default_factory=dict)
 
@@ -107,7 +109,9 @@ class Search:
         for path in files_below(private):
             where = str(path.relative_to(private))
             tables, why = read_private(self.reader, path, where)
-            found = [each for each in map(self.question_of, tables) if each is not None]
+            known = public_id(tables, self.tables)
+            questions_of = (self.question_of(table, known) for table in tables)
+            found = [each for each in questions_of if each is not None]
             questions += found
             has_texts = [self.note_texts(where, table) for table in tables]
             if tables and not found and not any(has_texts):
@@ -124,7 +128,7 @@ class Search:
                 self.texts[f"{where} {name}"] = long
         return len(self.texts) > known
 
-    def question_of(self, table: Table) -> Question | None:
+    def question_of(self, table: Table, public: str | None = None) -> Question | None:
         identifier = self.settings["id"]
         targets = [name for name in self.settings["targets"] if name in table.columns]
         hidden = targets or list(table.columns)
@@ -132,6 +136,8 @@ class Search:
         if identifier is not None and identifier["column"] in table.columns:
             keys = {identifier["column"]: table.columns[identifier["column"]]}
             hidden = targets or [name for name in hidden if name not in keys]
+        if not keys:
+            hidden = [name for name in hidden if name != public]
         values = [Hidden(name, table.columns[name]) for name in hidden[:40]]
         values = [each for each in values if len(set(each.values)) > 1]
         if not keys:
@@ -145,7 +151,8 @@ class Search:
         if not values:
             return None
         asked = Asked(table.rows, keys)
-        question = Question(table.where, asked, values)
+        records = [] if keys else table.columns.get(public or "", [])
+        question = Question(table.where, asked, values, records)
         if keys:
             self.add_features(question, identifier)
         return question
@@ -282,9 +289,13 @@ class Search:
             few = len(pairing.pairs) < FEWEST_SUSPECT or share < LEAST_REVEALED
             if few and found.strength < COPY:
                 continue
+            rows = len(pairing.pairs)
+            if question.records:
+                records = {question.records[row] for row, _ in pairing.pairs}
+                rows, share = len(records), len(records) / len(set(question.records))
             leak = Leak(
                 *(place, table.where, title, hidden.name, pairing.how),
-                *(found.how, round(found.strength, 3), len(pairing.pairs), round(share, 3)),
+                *(found.how, round(found.strength, 3), rows, round(share, 3)),
             )
             self.leaks.append(leak)
 
@@ -416,6 +427,23 @@ def is_name(values: list[str]) -> bool:
     if all(number_of(value) is not None for value in few):
         return all(value.isdigit() for value in few) and len(set(values)) == len(values)
     return len(set(few)) > 0.5 * len(few)
+
+
+def public_id(private: list[Table], public: list[Table]) -> str | None:
+    """
+    The column that tells the records of a private file apart, and those of a public table.
+
+    Where there is a row for each element of their lists, it repeats, and would look like a label.
+    """
+    for table in private:
+        for name, values in table.columns.items():
+            if len(set(values)) < len(values) or has_decimals(values):
+                continue
+            for shown in public:
+                known = set(shown.columns.get(name, []))
+                if len(known) == shown.rows and known.issuperset(values):
+                    return name
+    return None
 
 
 def strongest(leaks: list[Leak]) -> list[Leak]:

@@ -108,6 +108,19 @@ class PrivateJsonTest(JsonTest):
         self.assertEqual({(leak.column, leak.hidden) for leak in search.leaks}, {("code", "value")})
         self.assertEqual(search.unsearched, [])
 
+    def test_public_ids_of_lists_are_not_hidden_and_records_are_counted(self) -> None:
+        draw = random.Random(7)
+        test = [
+            {"id": f"t{at}", "text": f"word {draw.random()}", "tags": draw.choices("abcdef", k=2)}
+            for at in range(100)
+        ]
+        labels = [{"id": each["id"], "tags": each["tags"]} for each in test]
+        (self.root / "data/test.jsonl").write_text("\n".join(map(json.dumps, test)))
+        (self.root / "private/labels.jsonl").write_text("\n".join(map(json.dumps, labels)))
+        leaks = strongest(self.search().leaks)
+        self.assertEqual([(leak.column, leak.hidden) for leak in leaks], [("tags", "tags")])
+        self.assertEqual((leaks[0].rows, leaks[0].share), (100, 1.0))
+
     def test_measured_numbers_are_searched_though_no_two_are_the_same(self) -> None:
         draw = random.Random(5)
         hours = {str(at): round(draw.gauss(9, 2), 6) for at in range(80)}
