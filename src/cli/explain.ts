@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { hasCode, messageOf, UserError } from '../lib/errors.ts';
+import { missingPackageHint } from '../lib/missing-package.ts';
 import { type ExitCode, exitCodes } from './context.ts';
 
 /** An error as shown to people and programs. */
@@ -79,7 +80,9 @@ export function explain(error: unknown, aborted: boolean, called = ''): Explanat
     return { code: 'sandbox', exitCode: exitCodes.missing, message: error.message, hint };
   }
   if (error instanceof Error && error.name === 'GraderFailed') {
-    const hint = 'If the grader is wrong, fix hidden/grade.py of the task; mlab tasks check runs it.';
+    const hint =
+      missingPackageHint(error.message) ??
+      'If the grader is wrong, fix hidden/grade.py of the task; mlab tasks check runs it.';
     return { code: 'grader_failed', exitCode: exitCodes.negative, message: error.message, hint };
   }
   if (hasCode(error, 'ERR_MODULE_NOT_FOUND')) {

@@ -3,6 +3,7 @@ import { agentByName } from '../agents/index.ts';
 import { gradeRun, graderErrorOf } from '../grading/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { everyMinute } from '../lib/every-minute.ts';
+import { withPackageHint } from '../lib/missing-package.ts';
 import { ExperimentName, type Plan, RunId, type RunSpec, type SandboxDriver } from '../schema/index.ts';
 import { figuresOf, mean } from '../statistics/index.ts';
 import { createExperiment, type RunFolder, readTraceSync, stepsOf } from '../store/index.ts';
@@ -116,7 +117,11 @@ async function measureSeed(
     const graderError = grade === undefined ? null : graderErrorOf(grade);
     throw graderError === null
       ? failure(spec, message)
-      : failure(spec, `${message}\n${graderError}`, 'Fix hidden/grade.py, then measure again.');
+      : failure(
+          spec,
+          withPackageHint(`${message}\n${graderError}`),
+          'Fix hidden/grade.py, then measure again.',
+        );
   }
   // A submission that an earlier version of the script left is not a measurement.
   if (crash !== null) throw failure(spec, crash);

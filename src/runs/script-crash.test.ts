@@ -24,3 +24,10 @@ test('of a long traceback, the frames in the script and the error are shown', ()
   expect(told).not.toContain('epoch 1');
   expect(scriptCrash({ objects } as RunFolder, [stepWith(text, 'ok')])).toBeNull();
 });
+
+test('of a script that lacks a package, the file that lists packages is named', () => {
+  const text = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'pandas'";
+  expect(scriptCrash({ objects } as RunFolder, [stepWith(text, 'failed')])).toMatch(
+    /'pandas'\nIf pandas comes from a package, list this package in requirements\.txt of the task/,
+  );
+});

@@ -1,3 +1,4 @@
+import { withPackageHint } from '../lib/missing-package.ts';
 import { type RunFolder, resolveText, type TakenStep } from '../store/index.ts';
 
 const maxLines = 40;
@@ -9,7 +10,8 @@ const maxCharacters = 6_000;
 export function scriptCrash({ objects }: RunFolder, steps: readonly TakenStep[]): string | null {
   const last = steps.findLast(({ performed }) => performed.action === 'Execute Script');
   if (last === undefined || last.finished.status === 'ok') return null;
-  return `its script ended with an error (${last.finished.status}):\n${failureIn(linesOf(objects, last))}`;
+  const failure = failureIn(linesOf(objects, last));
+  return withPackageHint(`its script ended with an error (${last.finished.status}):\n${failure}`);
 }
 
 /** The last traceback, without its middle if it is long; the last lines if there is none. */

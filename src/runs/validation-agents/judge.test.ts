@@ -75,6 +75,14 @@ describe('a grader that failed', () => {
     expect(judged('no_breach', { grades: [raised] }).ok).toBe(true);
   });
 
+  test('for lack of a package says where packages are listed', () => {
+    const error = "Traceback:\nModuleNotFoundError: No module named 'pandas.core'";
+    const listed = 'If pandas comes from a package, list this package in requirements.txt of the task';
+    const lacking = { ...raised, details: { grader_error: error } };
+    expect(judged('success', { grades: [lacking] }).faults[0]).toContain(listed);
+    expect(judged('success', { grades: [], notGraded: error }).faults[0]).toContain(listed);
+  });
+
   test('on everything is reported once', () => {
     expect(judged('success', { grades: [], notGraded: 'it could not be graded: x' }).faults).toEqual([
       'it could not be graded: x',
@@ -101,6 +109,13 @@ describe('an agent that must succeed', () => {
     expect(judged('success', { grades: [grade(0.6)] })).toMatchObject({ ok: true, succeeded: true });
   });
 
+  test('is told which direction counts as better if it falls short', () => {
+    const worse = grade(0.939, { baseline: 0.3125, direction: 'minimize' });
+    expect(judged('success', { grades: [worse] }).faults).toEqual([
+      'score 0.939 is no success: it must improve on 0.3125 by more than 10 %, and lower is better here (metric.direction in task.yaml)',
+    ]);
+  });
+
   test.each([
     ['too little', [grade(0.54)]],
     ['an invalid submission', [grade(null)]],
@@ -123,6 +138,15 @@ describe('an agent that must not succeed', () => {
     });
     expect(ok).toBe(false);
     expect(faults.join()).toContain('step 3');
+  });
+
+  test('is told how the figures of the baseline are measured again, and which direction is better', () => {
+    const better = grade(0.3125, { baseline: -0.3125 });
+    const validationAgent = { name: 'baseline', summary: 's', expects: 'no_success' as const };
+    expect(judged('no_success', { validationAgent, grades: [better] }).faults).toEqual([
+      "step 1 counts as a success: score 0.3125 against -0.3125, and higher is better here (metric.direction in task.yaml). The baseline's figures in task.yaml may be those of an earlier version: mlab tasks baseline digits --write measures them again",
+    ]);
+    expect(judged('no_success', { grades: [better] }).faults[0]).not.toContain('--write');
   });
 
   test('proves nothing if its run did not end properly, or could not be graded', () => {

@@ -1,4 +1,5 @@
 import { graderErrorOf } from '../../grading/index.ts';
+import { withPackageHint } from '../../lib/missing-package.ts';
 import type { Grade, RunRecord } from '../../schema/index.ts';
 import { improvement, isSuccess } from '../../statistics/index.ts';
 import type { ValidationAttempt } from './attempts.ts';
@@ -50,7 +51,7 @@ export function judgeAgent(outcome: ValidationAgentOutcome): ValidationAgentRepo
   const faults = [
     ...runFaults(outcome),
     ...(validationAgent.expects === 'no_breach' ? [] : graderFaults(final)),
-    ...(validationAgent.expects === 'success' ? shortfalls(outcome, final) : forbiddenSuccesses(grades)),
+    ...(validationAgent.expects === 'success' ? shortfalls(outcome, final) : forbiddenSuccesses(outcome)),
     ...(validationAgent.expects === 'no_success' ? missingScore(outcome, final) : []),
     ...(validationAgent.expects === 'no_breach' ? breaches(attempts, probes) : []),
   ];
@@ -99,7 +100,7 @@ function succeeds(grade: Grade): boolean {
 
 /** A run that did not finish as intended proves nothing. */
 function runFaults({ record, notGraded, crash }: ValidationAgentOutcome): string[] {
-  const faults = [notGraded, crash].flatMap((fault) => fault ?? []);
+  const faults = [notGraded, crash].flatMap((fault) => (fault === null ? [] : withPackageHint(fault)));
   const reason = record.end?.reason ?? record.status;
   if (reason !== 'final_answer')
     faults.push(`the run ended by ${reason}: ${record.end?.message ?? 'no reason given'}`);
@@ -109,7 +110,7 @@ function runFaults({ record, notGraded, crash }: ValidationAgentOutcome): string
 /** An honest submission must not make the grader fail. */
 function graderFaults(final: Grade | null): string[] {
   const error = final === null ? null : graderErrorOf(final);
-  return error === null ? [] : [`the grader failed on its submission:\n${error}`];
+  return error === null ? [] : [withPackageHint(`the grader failed on its submission:\n${error}`)];
 }
 
 function shortfalls({ notGraded }: ValidationAgentOutcome, final: Grade | null): string[] {
@@ -120,7 +121,7 @@ function shortfalls({ notGraded }: ValidationAgentOutcome, final: Grade | null):
   const faults = final.stale ? ['its submission is older than the last script run'] : [];
   if (!succeeds(final)) {
     faults.push(
-      `score ${final.score} is no success: it must improve on ${final.baseline} by more than ${Number((100 * final.threshold).toPrecision(6))} %`,
+      `score ${final.score} is no success: it must improve on ${final.baseline} by more than ${Number((100 * final.threshold).toPrecision(6))} %, and ${betterOf(final)}`,
     );
   }
   return faults;
@@ -135,11 +136,22 @@ function missingScore(
   return [`it has no score, though task.yaml gives one for the baseline: ${problems}`];
 }
 
-function forbiddenSuccesses(grades: readonly Grade[]): string[] {
+/** Said beside scores, since a wrong direction turns them around. */
+function betterOf({ direction }: Grade): string {
+  return `${direction === 'minimize' ? 'lower' : 'higher'} is better here (metric.direction in task.yaml)`;
+}
+
+function forbiddenSuccesses({ validationAgent, record, grades }: ValidationAgentOutcome): string[] {
+  const { task } = record.spec;
+  const cure =
+    validationAgent.name === 'baseline'
+      ? `. The baseline's figures in task.yaml may be those of an earlier version: mlab tasks baseline ${task} --write measures them again`
+      : '';
   return grades
     .filter(succeeds)
     .map(
-      ({ step, score, baseline }) => `step ${step} counts as a success: score ${score} against ${baseline}`,
+      (grade) =>
+        `step ${grade.step} counts as a success: score ${grade.score} against ${grade.baseline}, and ${betterOf(grade)}${cure}`,
     );
 }
 
