@@ -17,7 +17,7 @@ export function issueInWords(issue: z.core.$ZodIssue): string {
     case 'invalid_type':
       return `expected ${types[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
-      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
+      return oneOf(issue.values);
     case 'invalid_format':
       return `expected ${formats[issue.format] ?? 'another form'}`;
     case 'too_small':
@@ -27,10 +27,16 @@ export function issueInWords(issue: z.core.$ZodIssue): string {
     case 'invalid_key':
       return `not a valid name here: ${inWords(issue.issues)}`;
     case 'invalid_union':
+      // No variant was tried, since none has this value in the key that distinguishes them.
+      if (issue.errors.length === 0 && 'options' in issue) return oneOf(issue.options ?? []);
       return inWords(issue.errors.flatMap((issues) => issues.slice(0, 1)));
     default:
       return issue.message;
   }
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return `expected ${values.length > 1 ? 'one of ' : ''}${values.map(String).join(', ')}`;
 }
 
 function inWords(issues: readonly z.core.$ZodIssue[]): string {

@@ -103,7 +103,9 @@ export const SubmissionFile = z.discriminatedUnion('format', [
       .describe('functions that the module must define; [] for a module that others import'),
   }),
   z.strictObject({
-    format: z.literal('file'),
+    format: z
+      .literal('file')
+      .describe('any other format, such as JSON lines; the grader checks what is in the file'),
     path: relativePath.describe('path in the workspace'),
     description: z.string().min(1).describe('what it contains, such as weights in the safetensors format'),
   }),

@@ -72,16 +72,20 @@ function missing(path: PropertyKey[]): IssueExplanation {
 function expectation(path: readonly PropertyKey[]): string | null {
   const schemas = schemasAt(path);
   const choices = schemas.flatMap((schema) => [
-    ...(schema.enum ?? []),
-    ...(schema.const === undefined ? [] : [schema.const]),
+    ...(schema.enum ?? []).map((choice) => JSON.stringify(choice)),
+    ...(schema.const === undefined ? [] : [constInWords(schema)]),
   ]);
-  if (choices.length > 0)
-    return `one of ${[...new Set(choices)].map((choice) => JSON.stringify(choice)).join(', ')}`;
+  if (choices.length > 0) return `one of ${[...new Set(choices)].join(', ')}`;
   const [schema] = schemas;
   if (schema === undefined) return null;
   const type = typeInWords(schema);
   if (type === null) return schema.description ?? null;
   return schema.description === undefined ? type : `${type} (${schema.description})`;
+}
+
+function constInWords({ const: choice, description }: FieldSchema): string {
+  const value = JSON.stringify(choice);
+  return description === undefined ? value : `${value} (${description})`;
 }
 
 function typeInWords(schema: FieldSchema): string | null {

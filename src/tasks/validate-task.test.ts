@@ -121,6 +121,20 @@ describe('a task’s validation', () => {
     );
   });
 
+  it('lists the formats of submitted files, and says which one any other format is', () => {
+    const fields = taskFields('colours');
+    const files = [{ path: 'a.jsonl', format: 'jsonl' }];
+    const submission = { ...(fields.submission as object), files };
+    const [problem] = problemsOf({ fields: { submission } });
+    expect(problem).toMatchObject({
+      field: 'submission.files.0.format',
+      message: 'expected one of csv, python, file (found "jsonl")',
+      fix: expect.stringMatching(
+        /^write one of "csv", "python", "file" \(any other format, such as JSON lines/,
+      ),
+    });
+  });
+
   it('says what was found and what is expected if a type is wrong', () => {
     const [problem] = problemsOf({ fields: { title: 7 } });
     expect(problem).toMatchObject({ field: 'title', fix: 'write a text (title for people)' });
