@@ -103,6 +103,23 @@ describe('loading a task', () => {
     );
   });
 
+  it('suggests an id of which a part was given, and of many ids lists the first ten', () => {
+    const tasks = temporaryFolder();
+    for (let at = 10; at < 22; at += 1) makeTask(tasks, `task-${at}`);
+    makeTask(tasks, 'spaceship-titanic');
+    expect(() => loadTask('titanic', [tasks])).toThrowError(
+      expect.objectContaining({
+        message: 'There is no task "titanic". Did you mean "spaceship-titanic"?',
+        hint: expect.stringMatching(
+          /The tasks are: spaceship-titanic, task-10, .*, task-18 and 3 more: mlab tasks ls lists them\.$/,
+        ),
+      }),
+    );
+    expect(() => loadTask('k', [tasks])).toThrowError(
+      expect.objectContaining({ message: 'There is no task "k".' }),
+    );
+  });
+
   it('says what a folder of that name lacks to be a task', () => {
     const tasks = temporaryFolder();
     mkdirSync(join(tasks, 'digits', 'env'), { recursive: true });

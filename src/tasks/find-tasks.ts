@@ -98,18 +98,29 @@ function folderOf(id: string, folders: readonly string[], options: ReadTaskOptio
       return [name, ...[...inspectTask(folder, options).variants.keys()].map((each) => `${name}-${each}`)];
     })
     .sort();
-  const near = nearest(id, known);
+  const near = nearest(id, known) ?? withPart(id, known);
   const isHere = existsSync(inTask(resolve(id), 'taskFile'));
   const meant = isHere ? `./${id}` : near;
   const found =
-    known.length === 0
-      ? `No tasks were found in ${folders.join(', ')}.`
-      : `The tasks are: ${known.join(', ')}.`;
+    known.length === 0 ? `No tasks were found in ${folders.join(', ')}.` : `The tasks are: ${listed(known)}.`;
   throw new UserError(
     'unknown_task',
     `There is no task "${id}".${meant === null ? '' : ` Did you mean "${meant}"?`}`,
     `For one of your own, give its folder, or --task-dir with the folder that contains it. ${found}`,
   );
+}
+
+/** The first id with this part; null if there is none, or the part is too short to mean one. */
+function withPart(part: string, ids: readonly string[]): string | null {
+  return part.length < 3 ? null : (ids.find((id) => id.includes(part.toLowerCase())) ?? null);
+}
+
+const mostListed = 10;
+
+function listed(ids: readonly string[]): string {
+  const more = ids.length - mostListed;
+  const first = ids.slice(0, mostListed).join(', ');
+  return more > 0 ? `${first} and ${more} more: mlab tasks ls lists them` : first;
 }
 
 /** The task ids of which an id may be a variant: every prefix that ends before a hyphen. */
