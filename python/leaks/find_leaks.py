@@ -137,7 +137,7 @@ class Search:
             keys = {identifier["column"]: table.columns[identifier["column"]]}
             hidden = targets or [name for name in hidden if name not in keys]
         if not keys:
-            hidden = [name for name in hidden if name != public]
+            hidden = [name for name in hidden if name != public or name in targets]
         values = [Hidden(name, table.columns[name]) for name in hidden[:40]]
         values = [each for each in values if len(set(each.values)) > 1]
         if not keys:
