@@ -93,17 +93,29 @@ test.for(Object.entries(leaking))(
   },
 );
 
-test('an invented reference is detected by the score of the oracle', { timeout: 240_000 }, async () => {
-  const folder = changed('made-up-reference', [['task.yaml', 'mean: 0.9875', 'mean: 0.95']]);
+test('invented figures are detected by the scores of the oracle and the baseline', {
+  timeout: 240_000,
+}, async () => {
+  const folder = changed('made-up-figures', [
+    ['task.yaml', 'mean: 0.9875', 'mean: 0.95'],
+    ['task.yaml', 'mean: 0.8529', 'mean: 0.95'],
+  ]);
   const { code, stdout, stderr } = await mlab(
-    ...['tasks', 'check', folder, '--only', 'oracle,reference-score', '--json'],
+    ...['tasks', 'check', folder, '--only', 'oracle,baseline,reference-score,baseline-score', '--json'],
   );
   expect(stdout, stderr).not.toBe('');
   expect(code).toBe(1);
   const [task] = Output.parse(JSON.parse(stdout)).tasks;
-  expect(task?.leaks).toMatchObject([{ check: 'reference-score' }]);
-  expect(task?.leaks[0]?.faults).toEqual([
-    expect.stringMatching(/^the oracle scored 0\.9875, and task\.yaml says 0\.95 ± 0/),
+  const said = task?.leaks.map(({ check, faults }) => [check, faults.join('\n')]);
+  expect(said).toEqual([
+    [
+      'baseline-score',
+      expect.stringMatching(/^the agent baseline scored 0\.8\d+, and task\.yaml says 0\.95 .*--write/),
+    ],
+    [
+      'reference-score',
+      expect.stringMatching(/^the agent oracle scored 0\.9875, and task\.yaml says 0\.95 ± 0/),
+    ],
   ]);
 });
 

@@ -104,6 +104,13 @@ interface Settings {
   keep: boolean;
 }
 
+/** Checks, and the agents of which each needs one. */
+const scoresOfAgents = [
+  ['reference-score', 'oracle'],
+  ['row-shuffle', 'oracle'],
+  ['baseline-score', 'baseline', 'constant'],
+] as const;
+
 function settingsOf(options: Options): Settings {
   const { parallel = 2 } = options;
   const sandbox = SandboxDriver.safeParse(options.sandbox);
@@ -118,13 +125,14 @@ function settingsOf(options: Options): Settings {
   const checkNames = leakChecks.map(({ name }) => name);
   const checks = checkNames.filter((name) => named.length === 0 || named.includes(name));
   const agents = named.filter((name) => !checkNames.some((check) => check === name));
-  const ofOracle = named.find((name) => name === 'reference-score' || name === 'row-shuffle');
-  if (ofOracle !== undefined && !agents.includes('oracle'))
+  for (const [check, ...needed] of scoresOfAgents) {
+    if (!named.includes(check) || needed.some((agent) => agents.includes(agent))) continue;
     throw new UserError(
       'bad_flag',
-      `--only ${ofOracle} compares the score of the oracle, which is missing from --only.`,
-      `Add it: --only ${['oracle', ...named].join(',')}`,
+      `--only ${check} compares the score of the agent ${needed.join(' or ')}, which is missing from --only.`,
+      `Add it: --only ${[needed[0], ...named].join(',')}`,
     );
+  }
   // If only checks are named, run no agents.
   const chosen = named.length > 0 && agents.length === 0 ? [] : agentsNamed(agents, checkNames);
   return { chosen, checks, parallel, sandbox: sandbox.data, keep: options.keep === true };
@@ -193,7 +201,7 @@ function leaksOf(
   { reports, folder, gpus }: Checked,
   { mirror, allowUnverified }: ResourceFlags,
 ): Promise<LeakCheckReport[]> {
-  const { id } = resources.task.file;
+  const { id, baseline } = resources.task.file;
   const { cache, helpers } = context.folders;
   const oracle = reports.find(({ agent }) => agent === 'oracle');
   return checkLeaks({
@@ -202,6 +210,9 @@ function leaksOf(
       ...{ cache, helpers, python: resources.python, mirror: mirror ?? null },
       allowUnverified: allowUnverified === true,
     },
+    baseline: reports.find(
+      ({ agent }) => agent === (baseline.method === 'constant' ? 'constant' : 'baseline'),
+    ),
     oracle: oracle && { score: oracle.score, folder: openExperiment(folder).runFolder(oracle.run) },
     onReport: ({ check, outcome, seconds }) =>
       context.log(`${id}: ${check}: ${outcomes[outcome]} (${duration(seconds)})`),

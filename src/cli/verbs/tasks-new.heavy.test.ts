@@ -24,7 +24,8 @@ test('a task made from a table with classes, gaps, texts and odd names passes ta
   const { folder, baseline, reference } = JSON.parse(made.stdout);
   expect(baseline.seeds).toBe(3);
   expect(reference.mean).toBeGreaterThan(0.5);
-  const names = 'noop,baseline,oracle,hidden-values,row-order,same-data,reference-score,row-shuffle';
+  const names =
+    'noop,baseline,oracle,hidden-values,row-order,same-data,baseline-score,reference-score,row-shuffle';
   const checked = await mlab('tasks', 'check', folder, '--only', names);
   expect(checked.code, checked.stdout + checked.stderr).toBe(0);
   const again = await mlab(

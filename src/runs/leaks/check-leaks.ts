@@ -4,7 +4,7 @@ import type { RunFolder } from '../../store/index.ts';
 import { type PrepareOptions, prepareAgain } from '../../tasks/index.ts';
 import { type FindLeaksOptions, findLeaks } from './find-leaks.ts';
 import {
-  compareWithReference,
+  compareWithFigures,
   type LeakCheckName,
   type LeakCheckReport,
   type LeakFindings,
@@ -18,6 +18,8 @@ export interface CheckLeaksOptions extends FindLeaksOptions {
   preparation: PrepareOptions;
   /** Absent if the oracle was not run. */
   oracle: { score: number | null; folder: RunFolder } | undefined;
+  /** Of the agent that is the task's baseline; absent if it was not run. */
+  baseline: { agent: string; score: number | null } | undefined;
   gpus?: RowShuffleOptions['gpus'];
   onReport: (report: LeakCheckReport) => void;
 }
@@ -46,10 +48,14 @@ export async function checkLeaks(options: CheckLeaksOptions): Promise<LeakCheckR
     add('same-data', await compareWithSecond(options), start);
   }
   options.signal.throwIfAborted();
-  const { oracle } = options;
+  const { oracle, baseline, resources } = options;
+  if (baseline !== undefined && wants('baseline-score'))
+    add('baseline-score', compareWithFigures(resources, 'baseline', baseline), performance.now());
   if (oracle === undefined) return reports;
   if (wants('reference-score')) {
-    add('reference-score', compareWithReference(options.resources, oracle.score), performance.now());
+    const { score } = oracle;
+    const findings = compareWithFigures(resources, 'reference', { agent: 'oracle', score });
+    add('reference-score', findings, performance.now());
   }
   if (wants('row-shuffle')) {
     const start = performance.now();

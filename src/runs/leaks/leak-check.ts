@@ -37,6 +37,10 @@ export const leakChecks = [
   },
   { name: 'reference-score', summary: "compares the oracle's score with the reference of task.yaml" },
   {
+    name: 'baseline-score',
+    summary: "compares the score of the agent baseline (or constant) with the task.yaml's baseline",
+  },
+  {
     name: 'row-shuffle',
     summary: "grades the oracle's CSV files with their rows in another order: the score must be the same",
   },
@@ -60,26 +64,33 @@ export function leakReport(
 const maxSpreads = 4;
 const minShare = 0.02;
 
-/** Compares one run of the reference solution with its figures in task.yaml. */
-export function compareWithReference({ task }: TaskResources, score: number | null): LeakFindings {
-  const { mean, spread, seeds } = task.file.reference;
-  if (score === null) return { faults: [], notes: ['the oracle has no score'], notRun: true };
+/** Compares the score of one run of the reference solution, or of the baseline, with its figures in task.yaml. */
+export function compareWithFigures(
+  { task }: TaskResources,
+  part: 'baseline' | 'reference',
+  { agent, score }: { agent: string; score: number | null },
+): LeakFindings {
+  const { mean, spread, seeds } = task.file[part];
+  if (score === null) return { faults: [], notes: [`the agent ${agent} has no score`], notRun: true };
   if (/second|ms\b/i.test(task.file.metric.unit) || /time/i.test(task.file.metric.name)) {
     return { faults: [], notes: ['times depend on the machine'], notRun: true };
   }
   if (task.figures !== 'declared') {
-    return { faults: [], notes: [`the reference was measured on other data`], notRun: true };
+    return { faults: [], notes: [`the ${part} was measured on other data`], notRun: true };
   }
   const tolerance = Math.max(
     maxSpreads * spread * Math.sqrt(1 + 1 / Math.max(1, seeds)),
     minShare * Math.abs(mean),
   );
-  const said = `the oracle scored ${rounded(score)}, and task.yaml says ${mean} ± ${spread}`;
+  const said = `the agent ${agent} scored ${rounded(score)}, and task.yaml says ${mean} ± ${spread}`;
   if (Math.abs(score - mean) <= tolerance) return { faults: [], notes: [said] };
+  if (seeds === 1 && agent !== 'constant')
+    return { faults: [], notes: [`${said}, by one seed, which shows no spread`], notRun: true };
+  const flag = part === 'reference' ? ' --reference' : '';
   return {
     faults: [
-      `${said}: further away than ${rounded(tolerance)}. Measure it again: mlab tasks baseline ${task.file.id} ` +
-        '--reference; if the data or the grader has changed, so has what results mean.',
+      `${said}: further away than ${rounded(tolerance)}. Measure it again: mlab tasks baseline ${task.file.id}` +
+        `${flag} --write; if the data or the grader has changed, so has what results mean.`,
     ],
     notes: [],
   };
