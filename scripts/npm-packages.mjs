@@ -47,16 +47,50 @@ async function runNpm(argv, folder, what) {
   child.stderr.setEncoding('utf8').on('data', (text) => {
     said += text;
   });
-  const code = await new Promise((resolve, reject) => {
+  const ended = new Promise((resolve, reject) => {
     child.once('error', (error) =>
       reject(new SetUpError(`npm could not be started (${error.message}): install Node with npm.`)),
     );
     child.once('close', resolve);
   });
+  const letGo = endWith(child, ended);
+  const code = await ended.finally(letGo);
   if (code === 0) return;
-  throw new SetUpError(
-    `${said.trim()}\nnpm could not install ${what}. Without a network it needs a filled npm cache.`,
-  );
+  // The process is about to end: an error of npm would say nothing new.
+  if (isStopping) await new Promise(() => {});
+  const cause = /\b(?:ENOTEMPTY|EEXIST|EBUSY)\b/.test(said)
+    ? 'Another npm may be at work in this folder, or have been stopped there: wait for it, then try again.'
+    : 'Without a network it needs a filled npm cache.';
+  throw new SetUpError(`${said.trim()}\nnpm could not install ${what}. ${cause}`);
+}
+
+/** After this long, npm is killed: it goes on for a while after it was told to stop. */
+const patienceMs = 2_000;
+/** Each installs packages, in a folder of its own. */
+const running = new Set();
+let isStopping = false;
+
+/**
+ * If this process is told to stop, npm stops first: two in one folder disturb each other.
+ * @returns a function that ends this
+ */
+function endWith(child, ended) {
+  running.add(child);
+  const stop = async (signal) => {
+    isStopping = true;
+    child.kill(signal);
+    const late = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+    await ended.catch(() => {});
+    clearTimeout(late);
+    running.delete(child);
+    if (running.size === 0) process.exit(signal === 'SIGINT' ? 130 : 143);
+  };
+  const signals = ['SIGINT', 'SIGTERM'];
+  for (const signal of signals) process.once(signal, stop);
+  return () => {
+    running.delete(child);
+    for (const signal of signals) process.off(signal, stop);
+  };
 }
 
 /** Returns `214 of 316 npm packages`; for packages of some platforms only, their name. */

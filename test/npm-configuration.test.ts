@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -187,4 +188,28 @@ test('if npm fails, set-up shows its error', async () => {
   expect(status).not.toBe(0);
   expect(said).toContain('401');
   expect(said).toContain('npm could not install tools');
+});
+
+test('npm ends before the process that is stopped while it installs, even if npm does not want to', async () => {
+  writeProject();
+  const npm = join(folder, 'bin/npm');
+  write('bin/npm', `#!/bin/sh\ntrap '' INT TERM\necho $$ > "${folder}/pid"\nwhile :; do sleep 0.1; done\n`);
+  chmodSync(npm, 0o755);
+  const script = `const { installPackages } = await import(${JSON.stringify(module)});
+    await installPackages({ folder: ${JSON.stringify(folder)}, what: 'packages', megabytes: 1 });`;
+  const PATH = `${join(folder, 'bin')}:${process.env.PATH}`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    env: { ...process.env, PATH },
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const ended = once(child, 'close');
+  await expect.poll(() => existsSync(join(folder, 'pid'))).toBe(true);
+  child.kill('SIGINT');
+  expect(await ended).toEqual([130, null]);
+  expect(said).not.toContain('could not');
+  const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
