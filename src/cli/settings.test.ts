@@ -55,7 +55,7 @@ test('settings are read only from a regular file, and not from a huge one', asyn
   await expect(readKeys(huge, {})).rejects.toThrow('is larger than');
 });
 
-test("tasks in a folder replace none of mlab's own, and join none of its suites", async () => {
+test("tasks in a folder replace none of mlab's own, and join none of its suites; in a folder that is named they do, which is said", async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'own'));
   for (const id of ['digits', 'other']) {
@@ -72,7 +72,12 @@ test("tasks in a folder replace none of mlab's own, and join none of its suites"
   expect(chooseTasks(place(found), ['digits'], undefined)[0]?.folder).not.toContain(own);
   expect(idsOf(found, 'starter')).not.toContain('other');
   expect(idsOf(found, 'mine')).toEqual(['other']);
-  expect(chooseTasks(place({ taskDir: [own] }), ['digits'], undefined)[0]?.folder).toContain(own);
+  const lines: string[] = [];
+  const named = { ...place({ taskDir: [own] }), log: (line: string) => lines.push(line) };
+  expect(chooseTasks(named, ['digits', 'other'], undefined)[0]?.folder).toContain(own);
+  expect(lines).toEqual([
+    expect.stringMatching(/^digits: the task in \S+own\/digits, not the one in \S+digits$/),
+  ]);
   expect(idsOf({ taskDir: [own] }, 'starter')).toContain('other');
 });
 

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import { isFolder } from '../lib/files-there.ts';
 import { nearest } from '../lib/nearest.ts';
@@ -51,8 +52,15 @@ export function chooseTasks(
 ): Task[] {
   const named = ids.map((id) => loadTask(id, context.folders.tasks, reading));
   const chosen = [...(suite === undefined ? [] : membersOf(context, suite)), ...named];
+  for (const { file, folder } of named) {
+    const others = context.folders.tasks.map((parent) => resolve(parent, file.id)).filter(hasTask);
+    const other = others.find((path) => path !== folder);
+    if (other !== undefined) context.log(`${file.id}: the task in ${folder}, not the one in ${other}`);
+  }
   return [...new Map(chosen.map((task) => [task.file.id, task])).values()];
 }
+
+const hasTask = (folder: string) => existsSync(join(folder, 'task.yaml'));
 
 function membersOf(context: Context, suite: string): Task[] {
   const { tasks, namedTasks } = context.folders;
