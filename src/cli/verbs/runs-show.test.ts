@@ -1,8 +1,18 @@
+import { join } from 'node:path';
 import { assert, expect, test } from 'vitest';
 import { makeBranchedRun } from '../../../test/fixtures/store/branched-run.ts';
-import { exampleGrade, runEnded } from '../../../test/fixtures/store/examples.ts';
+import {
+  exampleGrade,
+  examplePlan,
+  exampleRecord,
+  runEnded,
+  sessionStarted,
+  stepFinished,
+  stepStarted,
+} from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
-import { BranchId } from '../../schema/index.ts';
+import { BranchId, type ObjectId } from '../../schema/index.ts';
+import { createExperiment } from '../../store/index.ts';
 import { createContext } from '../context.ts';
 import { runsShow } from './runs-show.ts';
 
@@ -49,3 +59,28 @@ test.each([['last'], ['@last'], ['--step']])('the last step is shown by its name
   );
   expect(shown.json).toMatchObject({ step: 3 });
 });
+
+test.each([
+  [24_700, true],
+  [800, false],
+])(
+  'the last output of a program is shown if the time ended it in a turn of %i ms: %s',
+  async (ms, isShown) => {
+    const folder = temporaryFolder();
+    const run = createExperiment(join(folder, 'loops'), examplePlan()).runFolder('digits-baseline-0');
+    const snapshot = 'a'.repeat(64) as ObjectId;
+    {
+      using _lease = run.lock();
+      await using trace = run.openTrace();
+      trace.append(sessionStarted(snapshot));
+      trace.append(stepStarted(1));
+      trace.append(stepFinished(1, snapshot, { duration_ms: ms }));
+      trace.append({ kind: 'note', entries: { 'Program output': { text: 'before the loop\n' } } });
+      trace.append({ ...runEnded(), reason: 'time_limit' });
+      run.writeRecordSync(exampleRecord({ end: { reason: 'time_limit', message: '' } }));
+    }
+    const context = createContext({ dir: folder }, {}, '0', new AbortController().signal);
+    const { text } = await runsShow.run(context, [`loops/${run.id}`], {});
+    expect(text?.includes('It printed last:\nbefore the loop')).toBe(isShown);
+  },
+);

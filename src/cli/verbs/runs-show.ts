@@ -161,17 +161,18 @@ function endText({ reason, message }: NonNullable<RunRecord['end']>): string {
   return shown.map((line, index) => (index === 0 ? line : `  ${line}`)).join('\n');
 }
 
-/** What the agent's process printed last, if a time limit ended it while no step was taken. */
+/** What the agent's process printed last, if a time limit ended it long after the last answer that it got. */
 function lastOutput(folder: RunFolder, events: readonly TraceEvent[]): string[] {
   const end = events.at(-1);
   if (end?.kind !== 'run_ended' || end.reason !== 'time_limit') return [];
   const step = events.findLast(({ kind }) => kind === 'step_finished');
-  if (step !== undefined && end.time - step.time < silentMs) return [];
+  const answered = step?.kind === 'step_finished' ? step.time - step.duration_ms : 0;
+  if (end.time - answered < silentMs) return [];
   const note = events.findLast((event) => event.kind === 'note' && programOutput in event.entries);
   const printed = note?.kind === 'note' ? note.entries[programOutput] : undefined;
   if (printed === undefined) return [];
   const lines = plain(resolveText(folder.objects, printed)).trimEnd().split('\n').slice(-maxErrorLines);
-  return [`It took no step in its last seconds. It printed last:\n${lines.join('\n')}`];
+  return [`It asked its model nothing in its last seconds. It printed last:\n${lines.join('\n')}`];
 }
 
 /** By step. */
