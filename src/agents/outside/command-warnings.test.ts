@@ -21,3 +21,12 @@ test('a Python of a virtual environment is warned of, with what to do instead', 
   expect(commandWarnings(`env ${join(folder, 'venv/bin/python')} agent.py`, folder)).toHaveLength(1);
   expect(commandWarnings('plain/bin/python agent.py', folder)).toEqual([]);
 });
+
+test('a script of a folder above that is not there is refused: no workspace could have it', () => {
+  expect(() => commandWarnings('python ../agents/nope.py', '/tmp')).toThrow(
+    'The command names ../agents/nope.py, and there is no such file from /tmp.',
+  );
+  expect(commandWarnings('python nope.py', '/tmp')).toEqual([
+    expect.stringContaining("the task's workspace"),
+  ]);
+});

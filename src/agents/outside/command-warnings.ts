@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
+import { UserError } from '../../lib/errors.ts';
 import { plainWords } from './command-words.ts';
 
 /** Folders that contain programs in every sandbox; the first three are those of the task's Python. */
@@ -13,6 +14,7 @@ const builtIn =
 /**
  * What is probably wrong with a command.
  * @param folder where its relative paths begin
+ * @throws UserError `no_program` if it names a file that is neither here nor could be in a workspace
  */
 export function commandWarnings(command: string, folder: string): string[] {
   return [...environmentWarnings(command, folder), ...programWarnings(command, folder)];
@@ -36,6 +38,12 @@ function programWarnings(command: string, folder: string): string[] {
   if (!isPlain || builtIn.test(program)) return [];
   if (interpreter.test(program) && /^[\w./+ -]+\.\w+$/.test(first) && !first.startsWith('-')) {
     if (existsSync(resolve(folder, first))) return [];
+    if (first.startsWith('../'))
+      throw new UserError(
+        'no_program',
+        `The command names ${first}, and there is no such file from ${folder}.`,
+        'Correct the path.',
+      );
     return [
       `Warning: the command names ${first}, and there is no such file in ${folder}: only one of the task's workspace could be meant.`,
     ];

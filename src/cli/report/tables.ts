@@ -264,9 +264,10 @@ const comparisonNote =
 /** The differences between two sides, task by task. */
 export function comparisonTable({ a, b, pairs }: Comparison): DocumentTable {
   type Row = Comparison['pairs'][number];
+  const named = words<Row>('agent', 'agent', ({ agent }) => agent ?? '');
   const fields: Field<Row>[] = [
     words('task', 'task', ({ task }) => task),
-    words('agent', 'agent', ({ agent }) => agent ?? ''),
+    ...(pairs.some(({ agent }) => agent !== null) ? [named] : []),
     countOf('successes_a', `successes of ${a}`, (row) => row.a.success),
     countOf('successes_b', `of ${b}`, (row) => row.b.success),
     quantity('change', 'change (points)', ({ success_change }) => success_change.value, points),
