@@ -295,15 +295,15 @@ export class ArrayExecutor implements RemoteExecutor {
    */
   async #queue(): Promise<JobStates> {
     const { signal, onOutage } = this.#place;
-    const outage = { service: this.#scheduler.name, why: '' };
+    const service = this.#scheduler.name;
     for (;;) {
       const states = await this.#scheduler.queue();
       if (states !== null) {
-        if (this.#saidSilent) onOutage({ ...outage, isOver: true });
+        if (this.#saidSilent) onOutage({ service, isOver: true, why: '' });
         this.#saidSilent = false;
         return states;
       }
-      if (!this.#saidSilent) onOutage({ ...outage, isOver: false });
+      if (!this.#saidSilent) onOutage({ service, isOver: false, why: this.#scheduler.trouble });
       this.#saidSilent = true;
       await sleep(pollMs, undefined, { signal });
     }

@@ -41,6 +41,8 @@ export interface ArrayScheduler extends AsyncDisposable {
    * @throws UserError `jobs_refused`
    */
   submit(array: JobArray): Promise<string | null>;
+  /** Why it did not answer last, in its own words; empty if unknown. */
+  readonly trouble: string;
   /** The jobs that it knows, by array and index (`12_3`); null if it does not answer. */
   queue(): Promise<JobStates | null>;
   /** What is known about arrays that `queue` does not list any more. */

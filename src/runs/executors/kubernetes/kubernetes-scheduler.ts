@@ -25,6 +25,7 @@ export class KubernetesScheduler implements ArrayScheduler {
   readonly #jobs: BatchV1Api;
   readonly #pods: CoreV1Api;
   #hasAnswered = false;
+  #trouble = '';
 
   /** @throws UserError `no_kubernetes` */
   constructor(place: ExecutorPlace, settings: KubernetesSettings) {
@@ -68,6 +69,10 @@ export class KubernetesScheduler implements ArrayScheduler {
     return array.name;
   }
 
+  get trouble(): string {
+    return this.#trouble;
+  }
+
   async queue(): Promise<JobStates | null> {
     const { namespace } = this.#settings;
     const labelSelector = `${experimentLabel}=${labelOf(this.#place.experiment.plan.name)}`;
@@ -79,7 +84,10 @@ export class KubernetesScheduler implements ArrayScheduler {
       this.#hasAnswered = true;
       return statesOf(jobs, pods);
     } catch (error) {
-      if (isSilence(error, this.#hasAnswered)) return null;
+      if (isSilence(error, this.#hasAnswered)) {
+        this.#trouble = troubleOf(error);
+        return null;
+      }
       throw refused(error, this.#settings);
     }
   }
@@ -135,12 +143,15 @@ function isMadeUp(config: KubeConfig): boolean {
 }
 
 function refused(error: unknown, { namespace }: KubernetesSettings): UserError {
-  const text = error instanceof ApiException ? messageIn(error.body) : messageOf(causeOf(error));
   return new UserError(
     refusal,
-    `Kubernetes rejected the request: ${text}`,
+    `Kubernetes rejected the request: ${troubleOf(error)}`,
     `Change executor.kubernetes in the experiment file; kubectl auth can-i create jobs --namespace ${namespace} shows what is allowed.`,
   );
+}
+
+function troubleOf(error: unknown): string {
+  return error instanceof ApiException ? messageIn(error.body) : messageOf(causeOf(error));
 }
 
 /** `fetch failed` alone is not informative. */

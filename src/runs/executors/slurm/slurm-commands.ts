@@ -13,6 +13,8 @@ interface Ending {
 
 const maxBytes = 2 ** 29;
 const maxMs = 120_000;
+/** Of a line that is shown to people. */
+const maxReason = 300;
 /** Slurm's default for MaxArraySize. */
 export const usualArraySize = 1001;
 /** Messages that blame the controller, not the request; then it is unknown whether a request was accepted. */
@@ -22,9 +24,15 @@ const unreachable =
 /** Slurm's command line, with `--json` for commands that have it. */
 export class SlurmCommands {
   readonly #variables: Readonly<Record<string, string | undefined>>;
+  #trouble = '';
 
   constructor(variables: Readonly<Record<string, string | undefined>>) {
     this.#variables = variables;
+  }
+
+  /** Why the controller did not answer last. */
+  get trouble(): string {
+    return this.#trouble;
   }
 
   /** @throws UserError `no_slurm` */
@@ -54,8 +62,10 @@ export class SlurmCommands {
    * (MinJobAge).
    */
   async queue(): Promise<JobStates | null> {
-    const { code, out } = await this.#run('squeue', ['--json', '--me']);
-    return code === 0 ? parsed(parseQueue, out) : null;
+    const { code, out, err } = await this.#run('squeue', ['--json', '--me']);
+    if (code === 0) return parsed(parseQueue, out);
+    this.#trouble = reasonIn(err);
+    return null;
   }
 
   /** What accounting knows about arrays; nothing if there is no accounting. */
@@ -96,6 +106,16 @@ export class SlurmCommands {
       });
     });
   }
+}
+
+/** The line that says what is wrong, without the name of the command: Slurm prints how it came to it before. */
+export function reasonIn(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const line = lines.find((each) => each.includes(' fatal: ')) ?? lines[0] ?? '';
+  return line
+    .replace(/^\w+: (?:fatal|error): /, '')
+    .trim()
+    .slice(0, maxReason);
 }
 
 function parsed(parse: (text: string) => JobStates, text: string): JobStates {

@@ -73,6 +73,10 @@ export class SlurmScheduler implements ArrayScheduler {
     ]);
   }
 
+  get trouble(): string {
+    return this.#commands.trouble;
+  }
+
   queue(): Promise<JobStates | null> {
     return this.#commands.queue();
   }

@@ -1,5 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { fakeKeys } from '../../../../test/fakes/providers/index.ts';
 import { examplePlan, exampleRecord, exampleSpec } from '../../../../test/fixtures/store/examples.ts';
@@ -11,6 +12,7 @@ import { createExperiment, openFleet, queuedPlace } from '../../../store/index.t
 import type { JobProgress } from '../../jobs/job-result.ts';
 import { makeRunJob } from '../../jobs/make-jobs.ts';
 import { ArrayExecutor } from '../arrays/array-executor.ts';
+import { type Outage, outageText } from '../outage.ts';
 import { slurm } from './index.ts';
 import { SlurmScheduler } from './slurm-scheduler.ts';
 import { waitingJobs } from './waiting-jobs.ts';
@@ -50,7 +52,7 @@ ${queue}`,
     ...{ experiment, plan: planned, folder: experiment.folder, variables, parallel: undefined },
     ...{ settings: ExecutorSettings.parse({ on: 'slurm', slurm: settings }), command: ['mlab'] },
     ...{ models: model === null ? undefined : { registry, spend: undefined } },
-    ...{ log: () => {}, onOutage: () => {}, signal: new AbortController().signal },
+    ...{ log: () => {}, onOutage: (_: Outage) => {}, signal: new AbortController().signal },
   };
   return { place, submitted: () => readFileSync(join(folder, 'submitted'), 'utf8').trim().split('\n') };
 }
@@ -122,6 +124,28 @@ test('a dry run shows the arrays of runs and gradings that are submitted, in the
     ['0-9', true],
     ['0-4', false],
     ['0-4', true],
+  ]);
+});
+
+test('if Slurm does not answer when a command follows its jobs again, its reason is told, once', async () => {
+  const down = `echo "squeue: error: fetch_config: DNS SRV lookup failed" >&2
+echo "squeue: fatal: Could not establish a configuration source" >&2; exit 1`;
+  const { place } = makePlace('echo 7', null, {}, `if [ -e $0.down ]; then ${down}; fi\n${running}`);
+  const waves = join(place.folder, 'slurm');
+  await execute(place, () => until('it is submitted', () => existsSync(waves) && hasNumber(waves), 10));
+  const flag = join(dirname(place.folder), 'bin', 'squeue.down');
+  writeFileSync(flag, '');
+  const told: string[] = [];
+  const again = { ...place, onOutage: (outage: Outage) => void told.push(outageText(outage)) };
+  await execute(again, async () => {
+    await until('it is told', () => told.length > 0, 10);
+    await setTimeout(2_500);
+    rmSync(flag);
+    await until('it answers', () => told.length > 1, 10);
+  });
+  expect(told).toEqual([
+    'Slurm does not answer (Could not establish a configuration source). Running jobs continue; it is tried again until it answers.',
+    'Slurm answers again.',
   ]);
 });
 
