@@ -20,7 +20,7 @@ const missingCodes: ReadonlySet<string> = new Set([
   ...['cache_not_writable', 'disk_full', 'withheld_missing', 'no_temporary_folder', 'output_not_written'],
   ...['key_missing', 'base_url_missing', 'base_url_invalid', 'langchain_missing'],
   ...['no_redis', 'redis_refused', 'redis_refuses_writes', 'no_redis_library'],
-  ...['no_slurm', 'no_kubernetes', 'no_kubernetes_client'],
+  ...['no_slurm', 'scheduler_unreachable', 'no_kubernetes', 'no_kubernetes_client'],
   ...['no_s3_library', 'no_artifact_store'],
 ]);
 

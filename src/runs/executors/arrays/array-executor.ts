@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode, messageOf } from '../../../lib/errors.ts';
+import { messageOf } from '../../../lib/errors.ts';
 import { withFileLock } from '../../../lib/file-lock.ts';
 import type { GradeJob, Job, RunId } from '../../../schema/index.ts';
 import { noteUnqueued, queueOf } from '../../../store/index.ts';
@@ -9,7 +9,7 @@ import type { JobResult } from '../../jobs/job-result.ts';
 import { readableRecord } from '../../readable-record.ts';
 import { doneBefore } from '../done-before.ts';
 import type { Cancellation, ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
-import { type ArrayScheduler, refusal } from './array-scheduler.ts';
+import { type ArrayScheduler, isNotSubmitted } from './array-scheduler.ts';
 import { FollowedJob, type Given, type Submitted } from './followed-job.ts';
 import { groupsOf } from './groups.ts';
 import { hasEnded, type JobState, type JobStates } from './job-state.ts';
@@ -137,7 +137,7 @@ export class ArrayExecutor implements RemoteExecutor {
         }
       });
     } catch (error) {
-      if (hasCode(error, refusal)) await this.#refused(gathered, error);
+      if (isNotSubmitted(error)) await this.#refused(gathered, error);
       else for (const { resolve, reject } of gathered) signal.aborted ? resolve(interrupted) : reject(error);
     }
     void this.#watch();
@@ -207,7 +207,7 @@ export class ArrayExecutor implements RemoteExecutor {
       return done;
     } catch (error) {
       // After any other error, the scheduler may have accepted it.
-      if (hasCode(error, refusal)) rmSync(folder, { recursive: true, force: true });
+      if (isNotSubmitted(error)) rmSync(folder, { recursive: true, force: true });
       throw error;
     }
   }

@@ -1,8 +1,16 @@
+import { hasCode } from '../../../lib/errors.ts';
 import type { Job } from '../../../schema/index.ts';
 import type { JobStates } from './job-state.ts';
 
 /** The code of the error if a scheduler refuses jobs. */
 export const refusal = 'jobs_refused';
+/** The code of the error if a scheduler can't be reached from here at all. */
+export const unreachable = 'scheduler_unreachable';
+
+/** Whether the scheduler has certainly not accepted the jobs. */
+export function isNotSubmitted(error: unknown): boolean {
+  return hasCode(error, refusal) || hasCode(error, unreachable);
+}
 
 /** Jobs that are submitted together. */
 export interface JobArray {
@@ -38,7 +46,7 @@ export interface ArrayScheduler extends AsyncDisposable {
   prepare(array: JobArray): void;
   /**
    * @returns the scheduler's id for the array; null if the scheduler did not answer, and may have accepted it
-   * @throws UserError `jobs_refused`
+   * @throws UserError `jobs_refused`, `scheduler_unreachable`
    */
   submit(array: JobArray): Promise<string | null>;
   /** Why it did not answer last, in its own words; empty if unknown. */

@@ -10,7 +10,7 @@ import { SlurmSettings } from '../../../schema/index.ts';
 import { hasEnded } from '../arrays/job-state.ts';
 import type { CheckPlace, WorkerChecks } from '../executor-kind.ts';
 import { arrayOptions } from './batch-script.ts';
-import { SlurmCommands } from './slurm-commands.ts';
+import { SlurmCommands, unreachableSlurm } from './slurm-commands.ts';
 
 const pollMs = 1_000;
 const maxBytes = 2 ** 22;
@@ -47,7 +47,7 @@ export async function checkNode({
     );
     const array = { name: 'mlab-doctor', folder: place, count: 1, parallel: undefined, after: undefined };
     const id = await commands.submit([...arrayOptions(array, settings, variables), '--mem=512M', script]);
-    if (id === null) throw silent();
+    if (id === null) throw unreachableSlurm(commands.trouble);
     await ended(commands, id, { log, signal });
     return readChecks(place);
   } finally {
@@ -108,12 +108,4 @@ folder=${shellWord(place)}
 echo "$SLURMD_NODENAME" > "$folder/node"
 ${command} doctor --json > "$folder/found.json"
 `;
-}
-
-function silent(): UserError {
-  return new UserError(
-    'slurm_silent',
-    "Slurm's controller does not answer.",
-    'Try again later; scontrol ping shows whether it is up.',
-  );
 }

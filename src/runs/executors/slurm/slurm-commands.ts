@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { hasCode, messageOf, UserError } from '../../../lib/errors.ts';
-import { refusal } from '../arrays/array-scheduler.ts';
+import { refusal, unreachable } from '../arrays/array-scheduler.ts';
 import type { JobStates } from '../arrays/job-state.ts';
 import { parseAccounting, parseQueue } from './job-states.ts';
 
@@ -18,8 +18,12 @@ const maxReason = 300;
 /** Slurm's default for MaxArraySize. */
 export const usualArraySize = 1001;
 /** Messages that blame the controller, not the request; then it is unknown whether a request was accepted. */
-const unreachable =
+const silence =
   /unable to contact|socket timed out|communications? (connection )?failure|connection refused|zero bytes were transmitted|resource temporarily unavailable|slurmctld.*(?:down|backup)|not responding/i;
+
+/** Messages that no controller could be asked: this shell is not set up for Slurm, or lacks its authentication. */
+const notSetUp =
+  /could not establish a configuration source|unable to process configuration file|munge encode failed/i;
 
 /** Slurm's command line, with `--json` for commands that have it. */
 export class SlurmCommands {
@@ -43,13 +47,17 @@ export class SlurmCommands {
 
   /**
    * @returns the number of the array; null if the controller did not answer, and may have accepted it
-   * @throws UserError if it was refused
+   * @throws UserError if it was refused, or could not be sent
    */
   async submit(options: readonly string[]): Promise<string | null> {
     const { code, out, err } = await this.#run('sbatch', ['--parsable', ...options]);
     const id = /^(\d+)/.exec(out)?.[1];
     if (code === 0 && id !== undefined) return id;
-    if (unreachable.test(err)) return null;
+    if (notSetUp.test(err)) throw unreachableSlurm(reasonIn(err));
+    if (silence.test(err)) {
+      this.#trouble = reasonIn(err);
+      return null;
+    }
     throw new UserError(
       refusal,
       `Slurm rejected the jobs: ${err.trim() || out.trim()}`,
@@ -80,7 +88,7 @@ export class SlurmCommands {
    */
   async cancel(jobs: readonly string[]): Promise<boolean> {
     const { code, err } = await this.#run('scancel', jobs);
-    return code === 0 || !unreachable.test(err);
+    return code === 0 || !silence.test(err);
   }
 
   /** The most jobs in one array. */
@@ -129,6 +137,14 @@ function parsed(parse: (text: string) => JobStates, text: string): JobStates {
       { cause: error },
     );
   }
+}
+
+export function unreachableSlurm(why: string): UserError {
+  return new UserError(
+    unreachable,
+    `Slurm can't be reached${why === '' ? '' : `: ${why}`}`,
+    "Check that sinfo works in this shell: SLURM_CONF must name the cluster's configuration if it is not in /etc/slurm, and its controller must be up (scontrol ping).",
+  );
 }
 
 function noSlurm(command: string): UserError {

@@ -171,6 +171,26 @@ test('runs that Slurm refuses are listed as failed since they were not submitted
   expect(readdirSync(join(place.folder, 'slurm')).filter((name) => name.startsWith('mlab-'))).toEqual([]);
 });
 
+test.each([
+  ['no configuration', 'fatal: Could not establish a configuration source'],
+  ['no authentication', 'error: Munge encode failed: Failed to access "/run/munge/munge.socket.2"'],
+])('jobs are not called rejected where Slurm has %s, and the reason is told', async (_, line) => {
+  const { place } = makePlace(`echo "sbatch: ${line.replaceAll('"', '\\"')}" >&2; exit 1`, null);
+  const why = `Slurm can't be reached: ${line.replace(/^\w+: /, '')}`;
+  const error = {
+    code: 'scheduler_unreachable',
+    message: why,
+    hint: expect.stringMatching(/sinfo.*SLURM_CONF/),
+  };
+  await execute(place, async (result) => {
+    await expect(result).rejects.toMatchObject(error);
+  });
+  const fleet = openFleet(place.folder);
+  expect(fleet.queued.map((id) => queuedPlace(id, fleet).why)).toEqual([`not submitted: ${why}`]);
+  const doctor = { ...place, version: '1', folder: join(place.folder, 'doctor') };
+  await expect(slurm.check?.('slurm', doctor)).rejects.toMatchObject(error);
+});
+
 test('runs of an array that Slurm accepted are followed, though it refuses the next array', async () => {
   const sbatch = `if [ -e $0.7 ]; then echo "sbatch: error: too many jobs" >&2; exit 1; fi; touch $0.7; echo 7`;
   const { place } = makePlace(sbatch, null, { array_size: 1 }, running, ['one', 'two']);
