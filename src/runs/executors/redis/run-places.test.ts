@@ -52,7 +52,7 @@ test('a run that another process still has is told once for each such process', 
   ]);
 });
 
-test('jobs that fit no worker are told with what they need', () => {
+test('jobs that fit no worker are told with what they need, and what to do', () => {
   const text = (...cores: number[]) =>
     unwantedText(
       cores.map((count) => followed('first', count)),
@@ -61,6 +61,9 @@ test('jobs that fit no worker are told with what they need', () => {
     );
   expect(text(1)).toBe('');
   expect(text(4)).toMatch(/^1 job fits no worker that is there: it needs 4 cores; .* 2 cores\./);
+  expect(text(4)).toContain(
+    'Start a worker with more (mlab worker --redis redis://queue --cores 4), or ask for less in the experiment file (resources: { cores: 2 }) and give the same command again.',
+  );
   expect(text(4, 4)).toMatch(/^2 jobs fit no worker that is there: they need 4 cores;/);
   expect(text(4, 8)).toMatch(/^2 jobs fit no worker that is there: the first of them needs 4 cores;/);
 });

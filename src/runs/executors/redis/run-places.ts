@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { JobResources } from '../../../schema/index.ts';
 import type { Following } from '../../jobs/executor.ts';
 import type { Queued } from './job-queue.ts';
 import { whyNever } from './suitable-workers.ts';
@@ -84,11 +85,29 @@ export function unwantedText(
     return `No worker takes jobs from ${shown} now. Start one with: mlab worker --redis ${shown}`;
   const lacking = jobs.flatMap(({ queued }) => {
     const reasons = workers.map((worker) => whyNever(worker, queued));
-    return reasons.every((reason) => reason !== null) ? reasons.slice(0, 1) : [];
+    const why = reasons.every((reason) => reason !== null) ? reasons[0] : undefined;
+    return why === undefined ? [] : [{ why, resources: queued.job.resources }];
   });
-  if (lacking.length === 0) return '';
+  const [first] = lacking;
+  if (first === undefined) return '';
   const what = lacking.length === 1 ? '1 job fits' : `${lacking.length} jobs fit`;
-  const who = new Set(lacking).size === 1 ? 'they need' : 'the first of them needs';
-  const why = lacking.length === 1 ? lacking[0] : lacking[0]?.replace(/^it needs/, who);
-  return `${what} no worker that is there: ${why}. mlab workers --redis ${shown} lists them.`;
+  const who = new Set(lacking.map(({ why }) => why)).size === 1 ? 'they need' : 'the first of them needs';
+  const why = lacking.length === 1 ? first.why : first.why.replace(/^it needs/, who);
+  const needs = lacking.map(({ resources }) => resources);
+  return `${what} no worker that is there: ${why}.${wayOut(needs, workers, shown)} mlab workers --redis ${shown} lists them.`;
+}
+
+const workerFlags = { cores: '--cores', memory_mb: '--memory' } as const;
+
+/** What to do if no worker has the cores or the memory; empty if jobs lack something else. */
+function wayOut(needs: readonly JobResources[], workers: readonly WorkerReport[], shown: string): string {
+  const lacks = (['cores', 'memory_mb'] as const).flatMap((name) => {
+    const needed = Math.ceil(Math.max(...needs.map((resources) => resources[name])));
+    const most = Math.max(...workers.map(({ total }) => total[name]));
+    return needed > most ? [{ flag: `${workerFlags[name]} ${needed}`, key: `${name}: ${most}` }] : [];
+  });
+  if (lacks.length === 0) return '';
+  const flags = lacks.map(({ flag }) => flag).join(' ');
+  const keys = lacks.map(({ key }) => key).join(', ');
+  return ` Start a worker with more (mlab worker --redis ${shown} ${flags}), or ask for less in the experiment file (resources: { ${keys} }) and give the same command again.`;
 }
