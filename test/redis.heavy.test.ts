@@ -128,7 +128,11 @@ describe.skipIf(missing !== null)(
       const first = run('left', 8, 2);
       await until('a run is under way', () => first.said().includes('started on'));
       first.process.kill('SIGINT');
-      expect(await first.ended).toMatchObject({ code: 130 });
+      const detached = await first.ended;
+      expect(detached.code).toBe(130);
+      expect(detached.out).toMatch(/^ {2}sums-counting-\S+: running$/m);
+      expect(detached.out).not.toContain(': interrupted');
+      expect(detached.out).toContain('Run the same command again to follow them.');
       const again = run('left', 8, 2);
       const end = await again.ended;
       expect(end.code, end.err).toBe(0);

@@ -94,6 +94,8 @@ describe.skipIf(missing !== null)(
       const left = await first.ended;
       expect(left.code).toBe(130);
       expect(left.err).toContain('Ctrl-C again within 5 s cancels them');
+      expect(left.out).not.toContain(': interrupted');
+      expect(left.out).toContain('Run the same command again to follow them.');
       expect(isRunning()).toBe(true);
       const second = start('left', {}, ...flags);
       await untilThere('it is followed', () =>

@@ -125,8 +125,8 @@ const maxProblems = 20;
 
 /** Runs of which there is no other word in the log: whoever should execute them could not. */
 function logUnbegun(logger: Logger, { name }: Experiment, problems: readonly RunResult[]): void {
-  for (const { spec, record, problem } of problems) {
-    if (record !== null || problem === null || problem === notBegun) continue;
+  for (const { spec, record, problem, left } of problems) {
+    if (left !== undefined || record !== null || problem === null || problem === notBegun) continue;
     logger.write('error', 'run_not_begun', { experiment: name, run: spec.id, message: problem });
   }
 }
@@ -201,6 +201,8 @@ function nextAfter(
   problems: readonly RunResult[],
   taskFlags: string,
 ): string {
+  if (problems.every(({ left }) => left !== undefined))
+    return 'These jobs are not stopped. Run the same command again to follow them.';
   const isSpent = problems.every(({ record }) => record?.end?.cause === 'experiment_limit');
   if (isSpent)
     return 'Run the same command with a larger --experiment-money or --experiment-tokens to continue.';

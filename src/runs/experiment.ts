@@ -5,7 +5,7 @@ import { UserError } from '../lib/errors.ts';
 import { ownTurn } from '../lib/own-turn.ts';
 import type { ModelRegistry } from '../models/index.ts';
 import type { GradeJob, Job, Plan, RunRecord, RunSpec } from '../schema/index.ts';
-import { type Experiment, noteUnqueued, type RunFolder } from '../store/index.ts';
+import { type Experiment, noteUnqueued, type RunFolder, statusOf } from '../store/index.ts';
 import { dataVersion } from '../tasks/index.ts';
 import { experimentModels, takeSpending } from './experiment-models.ts';
 import { isGraded } from './graded.ts';
@@ -65,7 +65,7 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
   await using unended = new UnendedJobs(experiment.folder);
   const execute = async (job: Job, next?: GradeJob): Promise<JobResult> => {
     const { record, ...rest } = await executor.execute(job, services, next);
-    if (record === null && signal.aborted) return leftAsItIs(job.run, plan, experiment);
+    if (record === null && signal.aborted) return leftAsItIs(job.run, plan, experiment, rest.left);
     refuseGone(experiment);
     const result = { ...rest, record: record ?? readableRecord(experiment.runFolder(job.run.id)) };
     if (!signal.aborted) unended.add(job.run.id, result);
@@ -197,10 +197,25 @@ function keptAsItIs(
   return resultOf(record);
 }
 
-/** The result of a run that had not begun when the experiment was stopped. */
-function leftAsItIs(run: RunSpec, { grade }: Plan, experiment: Experiment): JobResult {
+/**
+ * The result of a run that had not ended when the experiment was stopped.
+ * @param left of its job, if its executor continues with it
+ */
+function leftAsItIs(
+  run: RunSpec,
+  { grade }: Plan,
+  experiment: Experiment,
+  left: JobResult['left'],
+): JobResult {
   const folder = experiment.runFolder(run.id);
   const record = readableRecord(folder);
+  if (left !== undefined) {
+    if (record?.status === 'finished')
+      return isGraded(folder, grade) ? resultOf(record) : { record, problem: 'not graded yet', left };
+    const isRunning = left === 'running' || (record !== null && statusOf(folder, record) === 'running');
+    const state = isRunning ? 'running' : 'queued';
+    return { record, problem: state, left: state };
+  }
   if (record === null) return { record, problem: notBegun };
   if (record.status === 'running') return { record, problem: 'interrupted' };
   const result = resultOf(record);

@@ -11,6 +11,8 @@ export interface JobResult {
   isCancelled?: true;
   /** Another process is executing the run. */
   isElsewhere?: true;
+  /** Its executor has the job still, though nobody here follows it any more. */
+  left?: 'queued' | 'running';
 }
 
 export type JobProgress =

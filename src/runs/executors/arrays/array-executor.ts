@@ -107,7 +107,8 @@ export class ArrayExecutor implements RemoteExecutor {
   readonly #leave = (): void => {
     clearTimeout(this.#gathering);
     for (const { resolve } of this.#given.splice(0)) resolve(interrupted);
-    for (const { given } of this.#followed.values()) given.resolve(interrupted);
+    for (const { given, isRunning } of this.#followed.values())
+      given.resolve({ ...interrupted, left: isRunning ? 'running' : 'queued' });
     this.#followed.clear();
   };
 

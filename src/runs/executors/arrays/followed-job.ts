@@ -63,6 +63,11 @@ export class FollowedJob {
     this.#scheduler = scheduler;
   }
 
+  /** As the scheduler said last. */
+  get isRunning(): boolean {
+    return this.#told !== '' && !this.#told.startsWith('waits');
+  }
+
   /**
    * @param known undefined: neither the queue nor accounting knows it
    * @param isArrayThere whether the queue has other jobs of its array

@@ -174,7 +174,8 @@ export class RedisExecutor implements RemoteExecutor {
   readonly #leave = (): void => {
     clearTimeout(this.#gathering);
     for (const { resolve } of this.#gathered.splice(0)) resolve(interrupted);
-    for (const { resolve } of this.#followed.values()) resolve(interrupted);
+    for (const { resolve, place } of this.#followed.values())
+      resolve({ ...interrupted, left: place === '' ? 'queued' : 'running' });
     this.#followed.clear();
   };
 

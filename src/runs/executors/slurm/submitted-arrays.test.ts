@@ -219,6 +219,21 @@ test.each(['--job-name=mine', '--arr=0-9', '--signal', '--export=ALL'])(
 );
 
 test.each([
+  ['running', running],
+  ['queued', running.replace('RUNNING', 'PENDING","state_reason": "Resources')],
+])('a job that is left while it is %s has this as its result', async (left, queue) => {
+  const { place } = makePlace('echo 7', null, {}, queue);
+  const told: JobProgress[] = [];
+  let result: Promise<unknown> = Promise.resolve();
+  const isTold = async (given: Promise<unknown>) => {
+    result = given;
+    await until('Slurm is asked', () => told.length > 0, 10);
+  };
+  await execute(place, isTold, (progress) => told.push(progress));
+  expect(await result).toMatchObject({ record: null, left });
+});
+
+test.each([
   ['is shown as started, not as resumed, if its worker was quicker than the first look', false],
   ['is shown as resumed if it had begun before', true],
 ])('a run on a node %s', async (_, hadBegun) => {
