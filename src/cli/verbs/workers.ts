@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { listWorkers, redisAddress } from '../../runs/index.ts';
 import { table } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -49,7 +50,11 @@ export const workers: Verb = {
         const taken = Math.round((total[name] - free[name]) * 100) / 100;
         return `${taken}/${total[name]}`;
       }),
-      ...[String(done), labels.join(', '), jobs.map(({ kind, run }) => `${kind} ${run}`).join(', ')],
+      ...[
+        String(done),
+        labels.join(', '),
+        jobs.map(({ kind, experiment, run }) => `${kind} ${basename(experiment)}/${run}`).join(', '),
+      ],
     ]);
     return { text: table(columns, rows), json: { workers: found } };
   },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job as BullJob, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
@@ -222,6 +223,7 @@ export class FleetWorker {
     const { queued, job, stop } = active;
     const { redis, log } = this.#options;
     const { kind, experiment, run } = queued.job;
+    const shown = `${basename(experiment)}/${run.id}`;
     // Only for people who watch: the run does not wait for it.
     const tell = (what: RunNotice) => {
       redis.publish(keys.begun(experimentKey(experiment)), JSON.stringify(what)).catch(() => {});
@@ -233,13 +235,13 @@ export class FleetWorker {
     } catch (error) {
       const isHeld = hasCode(error, 'run_locked') || hasCode(error, 'lease_lost');
       if (isHeld && !stop.signal.aborted) {
-        log(`${run.id}: put back by worker ${this.id} for ${heldMs / 1000} s: ${adviceOf(error)}`);
+        log(`${shown}: put back by worker ${this.id} for ${heldMs / 1000} s: ${adviceOf(error)}`);
         tell({ run: run.id, place: '', held: messageOf(error) });
         await this.#later(job);
         return;
       }
       if (isRefusal(error) && !stop.signal.aborted && (await leftToOthers(redis, this.id, queued))) {
-        log(`${run.id}: left to other workers by worker ${this.id}: ${adviceOf(error)}`);
+        log(`${shown}: left to other workers by worker ${this.id}: ${adviceOf(error)}`);
         this.#pausesUntil = performance.now() + refusedMs;
         await job.moveToWait(this.id);
         return;
@@ -261,7 +263,7 @@ export class FleetWorker {
     if (kind === 'run') this.#done += 1;
     await job.moveToCompleted('', this.id, false);
     const what = kind === 'run' ? 'run' : 'grading';
-    log(`${run.id}: ${what} ${told === null ? 'finished' : `not finished: ${told}`}`);
+    log(`${shown}: ${what} ${told === null ? 'finished' : `not finished: ${told}`}`);
   }
 
   /** @throws a refusal, also if the run has failed because of this machine before it took a step */
