@@ -209,11 +209,9 @@ describe.skipIf(missing !== null)(
 
     test('is told that a worker is gone, and that its runs are given to another', async () => {
       const worker = await startWorker();
-      const submitted = run('gone', 20, 1);
+      const submitted = run('gone', 6, 1);
       const list = () => called('runs', 'ls', 'gone', '--dir', bench.experiments);
       await until('the run is under way', async () => / running /.test((await list()).out));
-      const working = async () => (await called('workers', '--redis', redis.url)).out;
-      await until('it is listed', async () => /run gone\/sums-/.test(await working()));
       worker.process.kill('SIGKILL');
       await worker.ended;
       const listed = await list();
@@ -221,9 +219,10 @@ describe.skipIf(missing !== null)(
       await until('it says so', () => submitted.said().includes('is gone; the job is given to another'));
       const idle = await startWorker();
       expect((await submitted.ended).code, submitted.said()).toBe(0);
-      expect(await working()).toMatch(/last seen.*runs done/);
+      const shown = async () => (await called('workers', '--redis', redis.url)).out;
+      expect(await shown()).toMatch(/last seen.*runs done/);
       // Workers report every two seconds.
-      await until('it reports its run', async () => /idle +\d+ s ago +0 .* 1 *$/m.test(await working()));
+      await until('it reports its run', async () => /idle +\d+ s ago +0 .* 1 *$/m.test(await shown()));
       expect(idle.said()).toMatch(/gone\/sums-\S+: run finished\n.*gone\/sums-\S+: grading finished/s);
     });
 
