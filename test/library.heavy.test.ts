@@ -32,9 +32,11 @@ describeInSandbox('docs/how-to/use-as-a-library.md', () => {
     await expect(again.restore('digits-baseline-0', 9, join(dir, 'after-9'))).rejects.toThrow('step 9');
   });
 
-  test('unknown keys are reported before anything is run', async () => {
+  test('unknown keys and arguments of other types are reported before anything is run', async () => {
     const wrong = { tasks: ['digits'], agents: ['baseline'], seed: 3 };
     await expect(runExperiment(wrong as object, { dir })).rejects.toThrow(UserError);
+    const text: unknown = 'experiments';
+    await expect(runExperiment({}, text as object)).rejects.toThrow('takes an object');
     await expect(runExperiment({ tasks: ['nothing'] }, { dir })).rejects.toMatchObject({
       hint: expect.any(String),
     });

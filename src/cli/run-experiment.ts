@@ -1,6 +1,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { UserError } from '../lib/errors.ts';
+import { isJsonObject } from '../lib/json-values.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
 import type { ExperimentInput } from '../schema/index.ts';
 import { createContext, ownVersion } from './context.ts';
@@ -27,8 +29,16 @@ export interface RunExperimentOptions {
  */
 export async function runExperimentHere(
   experiment: ExperimentInput,
-  { dir, taskDirs, mirror, sample, signal, onProgress }: RunExperimentOptions,
+  options: RunExperimentOptions,
 ): Promise<string> {
+  // Programs in JavaScript can give anything.
+  if (![experiment, options].every(isJsonObject))
+    throw new UserError(
+      'bad_argument',
+      'runExperiment takes an object with the keys of an experiment file, and one with options.',
+      "For example: runExperiment({ tasks: ['digits'], agents: ['baseline'] }, { dir: 'experiments' })",
+    );
+  const { dir, taskDirs, mirror, sample, signal, onProgress } = options;
   const places = {
     ...(dir === undefined ? {} : { dir }),
     ...(taskDirs === undefined ? {} : { taskDir: [...taskDirs] }),
