@@ -161,7 +161,7 @@ function endText({ reason, message }: NonNullable<RunRecord['end']>): string {
   return shown.map((line, index) => (index === 0 ? line : `  ${line}`)).join('\n');
 }
 
-/** What the agent's process printed last, if a time limit ended it long after the last answer that it got. */
+/** What the agent's process printed last, if a time limit ended it long after the last answer or result that it got. */
 function lastOutput(folder: RunFolder, events: readonly TraceEvent[]): string[] {
   const end = events.at(-1);
   if (end?.kind !== 'run_ended' || end.reason !== 'time_limit') return [];
@@ -172,7 +172,7 @@ function lastOutput(folder: RunFolder, events: readonly TraceEvent[]): string[] 
   const printed = note?.kind === 'note' ? note.entries[programOutput] : undefined;
   if (printed === undefined) return [];
   const lines = plain(resolveText(folder.objects, printed)).trimEnd().split('\n').slice(-maxErrorLines);
-  return [`It asked its model nothing in its last seconds. It printed last:\n${lines.join('\n')}`];
+  return [`It took no step in its last seconds. It printed last:\n${lines.join('\n')}`];
 }
 
 /** By step. */
