@@ -272,7 +272,7 @@ def run(environment):
   );
   const { err } = await place.run('./loop.py', 'loop', '--wall-seconds', '8');
   const shown = await place.mlab('runs', 'show', `loop/${place.runFolder('loop').id}`);
-  expect(shown.out, err).toMatch(/no step in its last seconds.*I begin.*loop\.py", line [67] in run/s);
+  expect(shown.out, err).toMatch(/The time limit ended it.*I begin.*loop\.py", line [67] in run/s);
 });
 
 test.each([

@@ -48,7 +48,7 @@ interface Options {
 
 /** Of an error message or output; --json has the whole message. */
 const maxErrorLines = 40;
-/** Without a step for so long before its end, an agent may have been in an endless loop. */
+/** Without another step or answer for so long before its end, an agent may have been in an endless loop. */
 const silentMs = 5_000;
 
 export const runsShow: Verb = {
@@ -172,7 +172,7 @@ function lastOutput(folder: RunFolder, events: readonly TraceEvent[]): string[] 
   const printed = note?.kind === 'note' ? note.entries[programOutput] : undefined;
   if (printed === undefined) return [];
   const lines = plain(resolveText(folder.objects, printed)).trimEnd().split('\n').slice(-maxErrorLines);
-  return [`It took no step in its last seconds. It printed last:\n${lines.join('\n')}`];
+  return [`The time limit ended it. It printed last:\n${lines.join('\n')}`];
 }
 
 /** By step. */
