@@ -73,17 +73,16 @@ describe.skipIf(problem !== undefined)(`a real language model${why}`, () => {
 
   test('leaves tree, for which it writes nonsense, with a submission that is not worse than the starter', async () => {
     const model = ['--model', 'openai-compatible/smollm2', '--base-url', server.url, '--temperature', '1'];
-    const limits = ['--wall-seconds', '90', '--max-output-tokens', '120', '--seeds', '2'];
+    const limits = ['--wall-seconds', '90', '--max-output-tokens', '120'];
     const done = await command(
       ...['run', '--task', 'digits', '--agent', 'tree', ...model, ...limits, '--name', 'tree', '--json'],
     );
     expect(done.code, done.err).toBe(0);
     const report = Graded.parse(JSON.parse(done.out));
-    expect(report.runs).toHaveLength(2);
-    for (const run of report.runs) {
-      expect(run.outcome).not.toBe('invalid');
-      expect(run.improvement).toBeGreaterThanOrEqual(-spreadOfStarter);
-      expect(run.tokens).toBeGreaterThan(0);
-    }
+    expect(report.runs).toHaveLength(1);
+    const [run] = report.runs;
+    expect(run?.outcome).not.toBe('invalid');
+    expect(run?.improvement).toBeGreaterThanOrEqual(-spreadOfStarter);
+    expect(run?.tokens).toBeGreaterThan(0);
   });
 });
