@@ -17,7 +17,7 @@ from gathered import gathered
 from joins import Asked, Pairing, by_keys, holds_all, pairings
 from order import Revealed, by_position, revealed_by
 from places import Reader, files_below, files_table, hash_of, loaded, package_files
-from private_files import NOTHING_TO_COMPARE, read_private
+from private_files import NOTHING_TO_COMPARE, public_id, read_private
 from relations import SAME_VALUES, Hidden, Relation, lengths, relate
 from shown import Shown
 from tables import Table, derived, has_decimals, number_of, numbers_of
@@ -427,23 +427,6 @@ def is_name(values: list[str]) -> bool:
     if all(number_of(value) is not None for value in few):
         return all(value.isdigit() for value in few) and len(set(values)) == len(values)
     return len(set(few)) > 0.5 * len(few)
-
-
-def public_id(private: list[Table], public: list[Table]) -> str | None:
-    """
-    The column that tells the records of a private file apart, and those of a public table.
-
-    Where there is a row for each element of their lists, it repeats, and would look like a label.
-    """
-    for table in private:
-        for name, values in table.columns.items():
-            if len(set(values)) < len(values) or has_decimals(values):
-                continue
-            for shown in public:
-                known = set(shown.columns.get(name, []))
-                if len(known) == shown.rows and known.issuperset(values):
-                    return name
-    return None
 
 
 def strongest(leaks: list[Leak]) -> list[Leak]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from places import Reader
 from readers import read_delimited
-from tables import Table
+from tables import Table, has_decimals
 
 # Nested data can have a table for each of its lists.
 MOST_TABLES = 20
@@ -36,3 +36,20 @@ def read_private(reader: Reader, path: Path, where: str) -> tuple[list[Table], s
 
 def values_of(tables: list[Table]) -> set[str]:
     return {value for table in tables for column in table.columns.values() for value in column}
+
+
+def public_id(private: list[Table], public: list[Table]) -> str | None:
+    """
+    The column that tells the records of a private file apart, and those of a public table.
+
+    Where there is a row for each element of their lists, it repeats, and would look like a label.
+    """
+    for table in private:
+        for name, values in table.columns.items():
+            if len(set(values)) < len(values) or has_decimals(values):
+                continue
+            for shown in public:
+                known = set(shown.columns.get(name, []))
+                if len(known) == shown.rows and known.issuperset(values):
+                    return name
+    return None

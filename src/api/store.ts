@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { evaluationsOf } from '../evaluation/index.ts';
-import { makeWholeFolder, refuseFull } from '../lib/whole-folder.ts';
+import { makeWholeFolder, refuseOccupied } from '../lib/whole-folder.ts';
 import { type ActionStatus, BranchId, type Plan, type ReportRun, type TraceEvent } from '../schema/index.ts';
 import { buildRuns } from '../statistics/index.ts';
 import {
@@ -95,7 +95,7 @@ export class StoredExperiment {
     if (found === undefined) throw new RangeError(`${this.name}/${run} has no finished step ${step}`);
     const options = { withoutRepositories: true, signal };
     const place = resolve(target);
-    refuseFull(place);
+    refuseOccupied(place);
     await makeWholeFolder(place, signal, (part) =>
       restoreSnapshot(folder.objects, found.finished.snapshot, part, options),
     );

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UserError } from './errors.ts';
 import { FolderHandle } from './folder-handle.ts';
@@ -45,10 +45,15 @@ export async function makeWholeFolder<Made>(
   }
 }
 
-/** @throws UserError `not_empty` if a folder has files already, incomplete parts apart */
-export function refuseFull(folder: string): void {
-  if (wholeNamesIn(folder).length > 0)
-    throw new UserError('not_empty', `${folder} is not empty.`, 'Give a new or an empty folder.');
+/** @throws UserError `not_empty` if there is a file, or a folder that has more than incomplete parts */
+export function refuseOccupied(path: string): void {
+  const state = statSync(path, { throwIfNoEntry: false });
+  if (state === undefined || (state.isDirectory() && wholeNamesIn(path).length === 0)) return;
+  throw new UserError(
+    'not_empty',
+    `${path} already exists and is not empty.`,
+    'Give a new or an empty folder.',
+  );
 }
 
 /** Names in a folder, without incomplete parts; none if there is no folder. */

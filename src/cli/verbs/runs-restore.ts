@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
-import { makeWholeFolder, refuseFull } from '../../lib/whole-folder.ts';
+import { makeWholeFolder, refuseOccupied } from '../../lib/whole-folder.ts';
 import { restoreSnapshot, showPath } from '../../store/index.ts';
 import { locateRun, stepArgument } from '../locate.ts';
 import { snapshotOfStep } from '../run-steps.ts';
@@ -44,7 +44,7 @@ export const runsRestore: Verb = {
       );
     const { number, snapshot, isEnd } = snapshotOfStep(folder, step);
     const place = resolve(target);
-    refuseFull(place);
+    refuseOccupied(place);
     const { signal } = context;
     const { leftOut } = await makeWholeFolder(place, signal, (part) =>
       restoreSnapshot(folder.objects, snapshot, part, { withoutRepositories: !withRepositories, signal }),

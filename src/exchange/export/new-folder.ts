@@ -1,7 +1,6 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
-import { makeWholeFolder, wholeNamesIn } from '../../lib/whole-folder.ts';
+import { makeWholeFolder, refuseOccupied } from '../../lib/whole-folder.ts';
 
 export interface NewFolder {
   /** A new or an empty folder. */
@@ -28,14 +27,4 @@ export async function writeIntoNewFolder(
     throw error;
   }
   return folder;
-}
-
-function refuseOccupied(out: string): void {
-  const state = statSync(out, { throwIfNoEntry: false });
-  if (state === undefined || (state.isDirectory() && wholeNamesIn(out).length === 0)) return;
-  throw new UserError(
-    'not_empty',
-    `${out} already exists and is not empty.`,
-    'Give a new or an empty folder.',
-  );
 }

@@ -38,7 +38,7 @@ export const leakChecks = [
   { name: 'reference-score', summary: "compares the oracle's score with the reference of task.yaml" },
   {
     name: 'baseline-score',
-    summary: "compares the score of the agent baseline (or constant) with the task.yaml's baseline",
+    summary: 'compares the score of the agent baseline (or constant) with the baseline of task.yaml',
   },
   {
     name: 'row-shuffle',
